@@ -18,7 +18,7 @@ fn main() {
     }
 }
 
-/// The folders of libraries of the ROS 2 in use, in the order in which the loader is told of them.
+/// The folders of libraries of the ROS 2 in use, in the order in which the loader gets them.
 fn ros_libraries() -> Vec<PathBuf> {
     let listed = |name: &str| env::split_paths(&env::var_os(name).unwrap_or_default()).collect::<Vec<_>>();
     let prefixes = listed("AMENT_PREFIX_PATH");

@@ -18,7 +18,7 @@ const ONE_FOR_ALL: &str = "give all nodes the same, in the section `/**`";
 pub fn check_robots(all: &AllParams) -> Result<(), ConfigError> {
     let read = |params: &Params| {
         let files = files_of(params).ok()?;
-        // What does not hold is told where it is read for its node.
+        // What does not hold is reported where it is read for its node.
         Some((Description::read(&files).ok()?.robot, files.urdf))
     };
     let [(planner_name, planner), others @ ..] = all.each();
@@ -111,9 +111,12 @@ fn differing_clocks(all: &AllParams) -> Option<String> {
     let value = |params: &Params| params.get("use_sim_time").cloned();
     let nodes = all.each();
     let differ = nodes.iter().any(|(_, params)| value(params) != value(nodes[0].1));
-    let told = || nodes.map(|(name, params)| format!("{name}: {}", switch(params, "use_sim_time")));
+    let reported = || nodes.map(|(name, params)| format!("{name}: {}", switch(params, "use_sim_time")));
     differ.then(|| {
-        format!("use_sim_time differs ({}), so that times of two clocks are mixed: {ONE_FOR_ALL}", told().join(", "))
+        format!(
+            "use_sim_time differs ({}), so that times of two clocks are mixed: {ONE_FOR_ALL}",
+            reported().join(", ")
+        )
     })
 }
 
@@ -180,28 +183,28 @@ mod tests {
                 assert!(check_robots(&all).is_ok());
                 let params = [&mut all.planner, &mut all.driver, &mut all.publisher].into_iter().nth(node).unwrap();
                 params.insert("urdf", file.display().to_string().as_str().into());
-                let told = format!("{:#}", check_robots(&all).unwrap_err());
+                let reported = format!("{:#}", check_robots(&all).unwrap_err());
                 let expected = [name, "hexapod.urdf", words, ["gait_planner", "servo_driver", "state_publisher"][node]];
-                assert!(expected.iter().all(|word| told.contains(word)), "{expected:?}: {told}");
+                assert!(expected.iter().all(|word| reported.contains(word)), "{expected:?}: {reported}");
             }
         }
         std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn when_nodes_have_different_clocks_or_frames_expect_it_told() {
+    fn when_nodes_have_different_clocks_or_frames_expect_it_reported() {
         assert_eq!(notes(&all()), [""; 0]);
         let with = |change: fn(&mut AllParams)| {
             let mut all = all();
             change(&mut all);
             notes(&all).join("\n")
         };
-        let told = with(|all| drop(all.planner.insert("use_sim_time", ParamValue::Bool(true))));
-        assert!(told.contains("gait_planner: true") && told.contains("servo_driver: false"), "{told}");
-        let told = with(|all| drop(all.planner.insert("frame_prefix", "a/".into())));
-        assert!(told.contains("\"a/base_link\"") && told.contains("\"base_link\""), "{told}");
-        let told = with(|all| drop(all.publisher.insert("frame_prefix", "left".into())));
-        assert!(told.contains("leftbase_link") && told.contains("\"left/\""), "{told}");
+        let reported = with(|all| drop(all.planner.insert("use_sim_time", ParamValue::Bool(true))));
+        assert!(reported.contains("gait_planner: true") && reported.contains("servo_driver: false"), "{reported}");
+        let reported = with(|all| drop(all.planner.insert("frame_prefix", "a/".into())));
+        assert!(reported.contains("\"a/base_link\"") && reported.contains("\"base_link\""), "{reported}");
+        let reported = with(|all| drop(all.publisher.insert("frame_prefix", "left".into())));
+        assert!(reported.contains("leftbase_link") && reported.contains("\"left/\""), "{reported}");
         assert_eq!(with(|all| drop(all.publisher.insert("base_frame", "body".into()))), "", "the planner shares it");
         assert_eq!(with(|all| drop(all.planner.insert("base_frame", "base_link".into()))), "", "the same by name");
     }

@@ -10,7 +10,7 @@ const MOST_BYTES: u64 = 4 << 30;
 /// Rows that gaps may add to the messages' own.
 const MOST_ROWS: usize = 10_000_000;
 /// How far a stamp's distance from when its message was recorded may be from that of most, s: a joint state is seldom
-/// late by more, and a clock that was set is told by more.
+/// late by more, and a clock that was set is recognised by more.
 const MISDATED_S: f64 = 10.0;
 const TYPE: &str = "sensor_msgs/msg/JointState";
 
@@ -70,7 +70,7 @@ pub fn joint_log(path: &Path, topic: Option<&str>) -> Result<JointLog, String> {
         let recorded_s = 1e-9 * message.log_time as f64;
         rows.extend(JointState::from_serialized_bytes(&message.data).ok().and_then(|state| row(&state, recorded_s)));
     }
-    let told: Vec<String> = topics.keys().cloned().collect();
+    let reported: Vec<String> = topics.keys().cloned().collect();
     let wanted = |name: &String, rows: &Vec<Row>| match topic {
         Some(topic) => name.trim_start_matches('/') == topic.trim_start_matches('/'),
         None => rows.iter().any(|row| row.joints.iter().any(|(_, [_, effort])| effort.is_finite())),
@@ -79,7 +79,7 @@ pub fn joint_log(path: &Path, topic: Option<&str>) -> Result<JointLog, String> {
         return Err(format!(
             "{name} has no {TYPE} with measured efforts{}; it has {TYPE} on: {}",
             topic.map_or(String::new(), |topic| format!(" on {topic}")),
-            if told.is_empty() { "no topic".into() } else { told.join(", ") }
+            if reported.is_empty() { "no topic".into() } else { reported.join(", ") }
         ));
     };
     let (rows, misdated) = well_dated(rows);

@@ -12,8 +12,8 @@ use crate::cli::CheckArgs;
 use crate::exit::{Failure, say};
 use crate::out;
 use crate::parameters::{AllParams, files_of, stray_line};
-use crate::patience::Patience;
 use crate::setups::{Setups, parameters_of};
+use crate::spinner::Spinner;
 use gait_planner::walked::{WAYS, Walked, nowhere};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait};
@@ -29,7 +29,7 @@ use std::fmt::Write;
 /// # Errors
 /// File, line and key of all that does not hold; a robot that gets nowhere on the gait it starts with.
 pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
-    let patience = Patience::on_terminal("trying every gait and motion");
+    let spinner = Spinner::on_terminal("trying every gait and motion");
     arguments.picture.as_deref().map_or(Ok(()), out::check)?;
     let all = parameters_of(&arguments.files)?;
     let setups = Setups::load(&all)?;
@@ -43,8 +43,8 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
             .map_err(|_| Failure::Running("the speeds could not be worked out".into()))
             .map(|speeds| checked.map(|notes| (speeds, notes)))
     })??;
-    drop(patience);
-    say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.told()))?;
+    drop(spinner);
+    say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.reported()))?;
     say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
     let Speeds { table: speeds, notes: stuck, nowhere } = speeds;
     say(speeds.trim_end())?;
@@ -130,7 +130,7 @@ fn coarse(engine: &Engine, servos: &ServoConfig) -> Option<String> {
     ))
 }
 
-/// Hips farther above or below the root link than this have a height of their own to be told, m.
+/// Hips farther above or below the root link than this have a height of their own to be reported, m.
 const HIP_HEIGHT_M: f64 = 0.02;
 
 /// Legs, joints, limits, servos and reach.
@@ -175,7 +175,7 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
         );
     }
     let reach = engine.stance().reach().axes();
-    let [ahead, aside] = [Vector2::x(), Vector2::y()].map(|way| engine.stance().stride(way));
+    let [ahead, aside] = [Vector2::x(), Vector2::y()].map(|way| engine.stance().stroke(way));
     let _ = writeln!(
         out,
         "stride   {:.0} mm ahead, {:.0} mm aside; feet may go {:.0} and {:.0} mm from rest",

@@ -3,7 +3,7 @@
 use crate::agreement::{notes, share_frames, share_odom_frame};
 use crate::cli::RunArgs;
 use crate::exit::{END_WITHIN, Failure};
-use crate::idle::{Options, check_ground, check_run};
+use crate::ineffective_args::{Options, check_ground, check_run};
 use crate::parameters::{AllParams, all_specs, beside_files_for_ros, files_for_ros, tell_files};
 use crate::setups::{Setups, parameters};
 use hexapod_config::ros_params::{ParamValue, Params};
@@ -53,8 +53,8 @@ struct Nodes {
 
 impl Nodes {
     fn create(base: AllParams, arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Result<Self, RosError> {
-        let ros = Ros::init()?.beside(&all_specs());
-        ros.watch_hearing(shutdown)?;
+        let ros = Ros::init()?.with_sibling_params(&all_specs());
+        ros.watch_rmw(shutdown)?;
         let ros = if local_topics { ros.with_local_topics() } else { ros };
         let physics = params::text(&base.driver, "bus") == PHYSICS;
         Ok(Self {
@@ -131,7 +131,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     // The page is not what the robot stands on: where it fails, the robot goes on. It may stop the robot until the end.
     let serve = move |node| web_teleop::run(setups.web, node, &stop_web).map_err(|e| e.to_string());
     let web =
-        nodes.web.map(|node| spawn(web_teleop::NAME, &Shutdown::default(), move || told(serve(node)))).transpose()?;
+        nodes.web.map(|node| spawn(web_teleop::NAME, &Shutdown::default(), move || logged(serve(node)))).transpose()?;
     // A planner that fails cannot make the robot sit, so that does not end the process (see below).
     let planner = spawn(gait_planner::NAME, &Shutdown::default(), move || {
         gait_planner::run(setups.planner, nodes.planner, &end).map_err(|e| e.to_string())
@@ -145,13 +145,13 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let driver = join(servo_driver::NAME, driver);
     let publisher = join(state_publisher::NAME, publisher);
     let physics = physics.map_or(Ok(()), |physics| join(simulator::NAME, physics));
-    // Told already.
+    // Reported already.
     let _ = web.map(|web| join(web_teleop::NAME, web));
     planner.and(driver).and(publisher).and(physics)
 }
 
 /// Tells at once why something failed.
-fn told(result: Result<(), String>) -> Result<(), String> {
+fn logged(result: Result<(), String>) -> Result<(), String> {
     result.inspect_err(|reason| tracing::error!("{reason}"))
 }
 
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_told() {
+    fn when_a_node_fails_or_panics_expect_the_process_to_end_in_order_and_its_name_reported() {
         let run = |node: fn() -> Result<(), String>| {
             let shutdown = Shutdown::default();
             let spawned = spawn("node", &shutdown, node).ok().unwrap();

@@ -123,7 +123,7 @@ fn tour(driver: &mut Driver, shutdown: &Shutdown) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The robot's process. It ends in order when told to, and by itself when this process dies.
+/// The robot's process. It ends in order when asked to, and by itself when this process dies.
 struct RobotProcess {
     child: Child,
 }

@@ -2,8 +2,8 @@
 //! it knows the robot by its topics.
 
 use crate::cli::FileArgs;
+use crate::discovery_hint::{DiscoveryHint, Reach};
 use crate::exit::{Failure, say};
-use crate::lookout::{Lookout, Reach};
 use crate::watch::Watch;
 use hexapod_config::ros_params::{ParamSpec, Params};
 use hexapod_ros::r2r::QosProfile;
@@ -26,7 +26,7 @@ const UNHEARD: Duration = Duration::from_secs(10);
 pub struct Driver {
     /// What is seen of the robot.
     pub watch: Watch,
-    lookout: Lookout,
+    discovery_hint: DiscoveryHint,
     looked: Option<Instant>,
     graph: Graph,
     spinner: Option<std::thread::JoinHandle<()>>,
@@ -52,12 +52,12 @@ impl Driver {
         let files = Files::find(&arguments.config, &arguments.urdf)?;
         let description = Description::read(&files)?;
         let stop = Shutdown::default();
-        let ros = Ros::init()?.beside(beside);
+        let ros = Ros::init()?.with_sibling_params(beside);
         let mut node = RosNode::create(&ros, "hexapod_drive", params::common(), Params::new())?;
         let watch = Watch::open(&mut node, description.robot)?;
         let mut driver = Self {
             watch,
-            lookout: Lookout::new(Reach::of_process(), node.namespace()),
+            discovery_hint: DiscoveryHint::new(Reach::of_process(), node.namespace()),
             looked: None,
             graph: node.graph(),
             stop: stop.clone(),
@@ -87,13 +87,13 @@ impl Driver {
         self.enable.poll();
         if self.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
             self.looked = Some(Instant::now());
-            self.lookout.see(&self.graph.nodes());
+            self.discovery_hint.see(&self.graph.nodes());
         }
         let mut snapshot = self.watch.snapshot();
         if snapshot.is_live() {
-            snapshot.hints = self.lookout.heard();
+            snapshot.hints = self.discovery_hint.heard();
         } else {
-            snapshot.lookout = self.lookout.unheard(snapshot.silence.is_some());
+            snapshot.discovery_hint = self.discovery_hint.unheard(snapshot.silence.is_some());
         }
         snapshot
     }

@@ -52,7 +52,7 @@ pub fn say(words: impl Display) -> Result<(), Failure> {
     Ok(writeln!(std::io::stdout(), "{words}")?)
 }
 
-/// The exit status of a process, after its failure has been told on standard error.
+/// The exit status of a process, after its failure has been reported on standard error.
 #[must_use]
 pub fn status(result: Result<(), Failure>) -> ExitCode {
     log::flush();
@@ -76,13 +76,13 @@ pub fn status(result: Result<(), Failure>) -> ExitCode {
 /// Each fault with its place and the line at fault, and how many there are.
 fn faults(error: ConfigError, coloured: bool) -> String {
     let error = error.in_order();
-    let mut told: String =
+    let mut reported: String =
         error.each().map(|error| format!("{} {error}\n{}\n", label(coloured), error.drawn())).collect();
     let count = error.each().count();
     if count > 1 {
-        told.push_str(&format!("{count} errors\n"));
+        reported.push_str(&format!("{count} errors\n"));
     }
-    told
+    reported
 }
 
 fn label(coloured: bool) -> &'static str {
@@ -114,10 +114,10 @@ mod tests {
     #[test]
     fn when_much_is_wrong_expect_each_fault_once_and_their_number_without_colours() {
         let error = |key: &str| ConfigError::whole_file("a.yaml", format!("{key} is wrong"), "mend it");
-        let told = faults(error("one").and(error("two")).and(error("one")), false);
-        assert_eq!(told.matches("error:").count(), 2, "{told}");
-        assert_eq!(told.matches("mend it").count(), 2, "{told}");
-        assert!(told.ends_with("2 errors\n") && !told.contains('\x1b'), "{told}");
+        let reported = faults(error("one").and(error("two")).and(error("one")), false);
+        assert_eq!(reported.matches("error:").count(), 2, "{reported}");
+        assert_eq!(reported.matches("mend it").count(), 2, "{reported}");
+        assert!(reported.ends_with("2 errors\n") && !reported.contains('\x1b'), "{reported}");
         assert!(faults(error("one"), true).starts_with("\x1b[1;31merror:\x1b[0m a.yaml: one is wrong\n"));
     }
 

@@ -2,20 +2,20 @@
 
 use hexapod_gait::LimitedBy;
 
-/// How many are told; beyond, that there were more.
+/// How many are reported; beyond, that there were more.
 const MOST: u32 = 5;
 
 /// Tells of each walk that is given up, once.
 #[derive(Debug, Default)]
 pub struct GivenUp {
-    is_told: bool,
+    is_reported: bool,
     count: u32,
 }
 
 impl GivenUp {
     /// What to say of a walk that has been given up by now for what held it back, `seconds` from the start.
     pub fn note(&mut self, by: Option<LimitedBy>, seconds: f64) -> Option<String> {
-        let before = std::mem::replace(&mut self.is_told, by.is_some());
+        let before = std::mem::replace(&mut self.is_reported, by.is_some());
         let by = by.filter(|_| !before)?;
         self.count += 1;
         match self.count {
@@ -31,16 +31,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_walks_are_given_up_expect_each_told_once_and_of_many_that_there_were_more() {
-        let (mut given_up, mut told) = (GivenUp::default(), Vec::new());
+    fn when_walks_are_given_up_expect_each_reported_once_and_of_many_that_there_were_more() {
+        let (mut given_up, mut reported) = (GivenUp::default(), Vec::new());
         for walk in 0..MOST + 3 {
             let seconds = 10.0 * f64::from(walk);
-            told.extend(given_up.note(None, seconds));
+            reported.extend(given_up.note(None, seconds));
             // It stands for some ticks before the stick is let go.
-            told.extend((0..3).filter_map(|tick| given_up.note(Some(LimitedBy::Stability), seconds + f64::from(tick))));
+            reported
+                .extend((0..3).filter_map(|tick| given_up.note(Some(LimitedBy::Stability), seconds + f64::from(tick))));
         }
-        assert_eq!(told.len(), MOST as usize + 1, "{told:?}");
-        assert!(told[1].starts_with("at 10.00 s ") && told[1].len() > 30, "{told:?}");
-        assert_eq!(told[MOST as usize], "walks were given up after that, too");
+        assert_eq!(reported.len(), MOST as usize + 1, "{reported:?}");
+        assert!(reported[1].starts_with("at 10.00 s ") && reported[1].len() > 30, "{reported:?}");
+        assert_eq!(reported[MOST as usize], "walks were given up after that, too");
     }
 }

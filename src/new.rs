@@ -37,21 +37,21 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
     ];
-    let mut told = String::new();
+    let mut reported = String::new();
     for (name, text) in files {
         let path = into.join(name);
         let written = write_new(&path, &text).map_err(|e| Failure::Running(format!("{}: {e}", path.display())))?;
-        let _ = writeln!(told, "{} {}", if written { "written" } else { "kept   " }, path.display());
+        let _ = writeln!(reported, "{} {}", if written { "written" } else { "kept   " }, path.display());
     }
     let folder = into.display();
     let _ = writeln!(
-        told,
+        reported,
         "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}\n\
          with real servos: name their kind in {folder}/servos.yaml, then hexapod servo centre --bus i2c --config {folder}, mount the \
          horns, and hexapod calibrate --bus i2c --config {folder}"
     );
     // Whoever reads it may have gone.
-    let _ = std::io::stdout().write_all(told.as_bytes());
+    let _ = std::io::stdout().write_all(reported.as_bytes());
     Ok(())
 }
 

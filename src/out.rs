@@ -124,7 +124,7 @@ mod tests {
             ("/proc/x.csv".into(), "cannot be written: "),
         ] {
             for refused in [check(&path).err(), create(&path).err()] {
-                assert!(matches!(&refused, Some(Failure::Words(told)) if told.contains(words)), "{refused:?}");
+                assert!(matches!(&refused, Some(Failure::Words(reported)) if reported.contains(words)), "{refused:?}");
             }
         }
         assert!(check(&old).is_ok() && check(&folder.join("new.csv")).is_ok() && check(Path::new("/dev/null")).is_ok());
@@ -135,7 +135,10 @@ mod tests {
         assert!(check_beside(&folder.join("new.csv"), [&*old, &folder, none]).is_ok());
         for (path, read) in [(&old, &old), (&link, &old), (&hard, &old), (&old, &folder)] {
             let refused = check_beside(path, [none, read]).err();
-            assert!(matches!(&refused, Some(Failure::Words(told)) if told.contains("which is read")), "{refused:?}");
+            assert!(
+                matches!(&refused, Some(Failure::Words(reported)) if reported.contains("which is read")),
+                "{refused:?}"
+            );
         }
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "kept");
         assert!(!folder.join("new.csv").exists(), "nothing is left of the trial");

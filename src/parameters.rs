@@ -123,8 +123,8 @@ pub fn files_for_ros() -> Vec<String> {
     arguments.windows(2).filter(|pair| pair[0] == "--params-file").map(|pair| pair[1].clone()).collect()
 }
 
-/// The simulator's parameters with a picture of the ground beside that of `files` which names it. ROS has read them and told
-/// the values, and not where they stand.
+/// The simulator's parameters with a picture of the ground beside that of `files` which names it. ROS has read and
+/// reported them the values, and not where they stand.
 pub fn beside_files_for_ros(mut simulator: Params, files: &[String]) -> Params {
     let (specs, node) = (simulator::specs(), simulator::NAME);
     for file in files {
@@ -204,11 +204,11 @@ pub fn files_of(node: &Params) -> Result<Files, ConfigError> {
 
 /// Logs which of the owner's files some nodes use, once where it is the same for all, and what nobody reads.
 pub fn tell_files<'a>(nodes: impl IntoIterator<Item = &'a Params>) {
-    // Where files are not found, that is told when they are read.
+    // Where files are not found, that is reported when they are read.
     let mut files: Vec<Files> = nodes.into_iter().filter_map(|node| files_of(node).ok()).collect();
-    files.dedup_by_key(|files| files.told());
+    files.dedup_by_key(|files| files.reported());
     for files in files {
-        tracing::info!("{}", files.told());
+        tracing::info!("{}", files.reported());
         for stray in files.strays() {
             tracing::warn!("{}", stray_line(&stray));
         }
@@ -227,7 +227,7 @@ mod tests {
     use hexapod_config::Source;
 
     #[test]
-    fn when_nodes_are_told_by_name_expect_those_there_are() {
+    fn when_nodes_are_reported_by_name_expect_those_there_are() {
         let names = [gait_planner::NAME, servo_driver::NAME, state_publisher::NAME, web_teleop::NAME, simulator::NAME];
         assert_eq!(params::NODES, names);
     }
@@ -269,7 +269,7 @@ mod tests {
             check_no_folder(&Document::parse(Source::new("hexapod.yaml", yaml)).unwrap())
         };
         assert!(check("\"\"").is_ok());
-        let told = format!("{:#}", check("/tmp").unwrap_err());
-        assert!(told.contains("hexapod.yaml:3") && told.contains("--config"), "{told}");
+        let reported = format!("{:#}", check("/tmp").unwrap_err());
+        assert!(reported.contains("hexapod.yaml:3") && reported.contains("--config"), "{reported}");
     }
 }

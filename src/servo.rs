@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
 const RETRIES: u8 = 2;
-/// Boards that do not acknowledge being off are told again for this long.
+/// Boards that do not acknowledge being off get the command again for this long.
 const OFF_PATIENCE: Duration = Duration::from_millis(300);
 /// After a signal the servo is let go within this time, or the bus hangs.
 const ENDING: Duration = Duration::from_millis(800);
@@ -150,20 +150,20 @@ fn turn(
         return Err(Failure::Running(report.to_string()));
     }
     // How many have been told of, and when the last was.
-    let (mut told, mut told_at) = (0, Duration::ZERO);
+    let (mut commanded, mut reported_at) = (0, Duration::ZERO);
     while !shutdown.wait(Stage::Stopping, PERIOD) {
         let now = monotonic_now();
         if let Some(reason) = stop.stopped() {
             return Err(Failure::Running(reason.into()));
         }
         stop.enable_outputs(true);
-        let is_next = told > 0 && now.saturating_sub(told_at) >= NEXT;
-        let on = (told + usize::from(told == 0 || is_next)).min(targets.len());
+        let is_next = commanded > 0 && now.saturating_sub(reported_at) >= NEXT;
+        let on = (commanded + usize::from(commanded == 0 || is_next)).min(targets.len());
         driver.command(now, &targets[..on]).map_err(refused)?;
         match driver.tick(now) {
-            State::Armed if told < on => {
-                let _ = say(readout(driver, told));
-                (told, told_at) = (told + 1, now);
+            State::Armed if commanded < on => {
+                let _ = say(readout(driver, commanded));
+                (commanded, reported_at) = (commanded + 1, now);
             }
             State::Fault => {
                 let fault = driver.fault().map_or("fault".into(), |fault| fault.to_string());
@@ -171,22 +171,22 @@ fn turn(
             }
             _ => {}
         }
-        let held = now.saturating_sub(told_at).as_secs_f64();
-        if told == targets.len() && seconds > 0.0 && held >= seconds {
+        let held = now.saturating_sub(reported_at).as_secs_f64();
+        if commanded == targets.len() && seconds > 0.0 && held >= seconds {
             break;
         }
     }
     Ok(())
 }
 
-/// What the joint is told, and through which plug.
+/// What the joint is commanded, and through which plug.
 fn readout(driver: &ServoDriver<Stoppable<Bus>>, joint: usize) -> String {
     let servo = &driver.servos()[joint];
-    let Some(told_rad) = driver.told(joint) else { return format!("{} has no pulse", servo.joint()) };
+    let Some(commanded_rad) = driver.commanded(joint) else { return format!("{} has no pulse", servo.joint()) };
     let address = driver.config().boards()[servo.board()].address();
-    let pulse_us = servo.pulse_us(told_rad).map_or(f64::NAN, |pulse| pulse.value);
-    let (channel, counts) = (servo.channel(), servo.counts(told_rad));
-    let degrees = told_rad.to_degrees();
+    let pulse_us = servo.pulse_us(commanded_rad).map_or(f64::NAN, |pulse| pulse.value);
+    let (channel, counts) = (servo.channel(), servo.counts(commanded_rad));
+    let degrees = commanded_rad.to_degrees();
     format!(
         "{} {degrees:.1} deg = {pulse_us:.0} us = {counts} counts on board {address:#04x} channel {channel}",
         servo.joint()

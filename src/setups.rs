@@ -4,7 +4,7 @@ use crate::agreement::{check_clock, check_robots};
 use crate::cli::{BusArgs, FileArgs};
 use crate::exit::Failure;
 use crate::parameters::{AllParams, read_parameters};
-use crate::strength;
+use crate::torque_check;
 use hexapod_config::{ConfigError, Faults};
 
 /// All that the nodes run with.
@@ -37,12 +37,12 @@ impl Setups {
             faults.note(check_robots(all));
             faults.note(check_clock(all));
             // The planner may have its frames of the publisher, which says so where they do not hold.
-            let told = publisher.as_ref().err().cloned();
-            let is_told = |error: &ConfigError| {
-                told.iter().flat_map(ConfigError::each).any(|known| error.message().ends_with(known.message()))
+            let reported = publisher.as_ref().err().cloned();
+            let is_reported = |error: &ConfigError| {
+                reported.iter().flat_map(ConfigError::each).any(|known| error.message().ends_with(known.message()))
             };
             let planner = match planner {
-                Err(error) if error.each().all(is_told) => None,
+                Err(error) if error.each().all(is_reported) => None,
                 planner => faults.note(planner),
             };
             let web = faults.note(web_teleop::Setup::load(&all.web));
@@ -55,7 +55,7 @@ impl Setups {
             let simulator = simulator.flatten();
             let read = planner.zip(driver).zip(faults.note(publisher)).zip(web);
             let (((mut planner, driver), publisher), web) = faults.or(read)?;
-            planner.notes.extend(strength::note(&planner.engine));
+            planner.notes.extend(torque_check::note(&planner.engine));
             let simulator = simulator.map(|setup| setup.from_angles(&planner.engine.last().angles));
             Ok(Self { planner, driver, publisher, web, simulator })
         })
@@ -63,7 +63,7 @@ impl Setups {
 }
 
 /// Reads `hexapod.yaml` and lays the command line over it. Where that does not hold, the other files are read all the
-/// same, so that all is told at once.
+/// same, so that all is reported at once.
 ///
 /// # Errors
 /// File, line and key of what does not hold, in the other files too; arguments that do not.

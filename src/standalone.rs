@@ -22,8 +22,8 @@ pub struct About {
     pub files: &'static [&'static str],
 }
 
-/// Runs a node until a signal ends it, or tells of it. Files are read and checked after ROS has told the parameters and
-/// before anything is opened.
+/// Runs a node until a signal ends it, or tells of it. Files are read and checked after ROS has provided the parameters
+/// and before anything is opened.
 pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     about: &About,
     specs: Vec<ParamSpec>,
@@ -130,7 +130,7 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     let shutdown = Shutdown::on_signals()?;
     check_parameter_files(name, &specs)?;
     let ros = Ros::init_with(parameters)?;
-    ros.watch_hearing(&shutdown)?;
+    ros.watch_rmw(&shutdown)?;
     let base = |given: &Params| parameters_of(name, &specs, given);
     let node = RosNode::create_over(&ros, name, specs.clone(), base)?;
     tell_files([node.values()]);
@@ -156,7 +156,7 @@ fn parameters_of(node: &str, specs: &[ParamSpec], given: &Params) -> Result<Para
     faults.note(check_no_folder(&document));
     let mut params = load_on(&document, node, specs, &mut faults);
     if node == gait_planner::NAME {
-        // What does not hold there is told by that node.
+        // What does not hold there is reported by that node.
         let publisher = load_on(&document, state_publisher::NAME, &state_publisher::specs(), &mut Faults::default());
         share_frames(&mut params, &publisher);
     }
@@ -246,7 +246,7 @@ mod tests {
             given.insert("use_sim_time", true.into());
             assume_shared(&mut all, &given, node);
             assert_eq!(notes(&all), [""; 0], "{node}");
-            // What a file says of one node alone is told as ever.
+            // What a file says of one node alone is reported as ever.
             let mut all = files();
             all.of_mut(node).and_then(|own| own.insert("use_sim_time", true.into()));
             assume_shared(&mut all, &given, node);

@@ -46,7 +46,7 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
         run(tracer, &commands, motion, &mut std::io::BufWriter::new(out::create(&arguments.out)?))
     };
     written.map_err(|e| match e.kind() {
-        // What was told of the feet does not hold, whatever is written to.
+        // What was reported of the feet does not hold, whatever is written to.
         std::io::ErrorKind::Other => Failure::Words(e.to_string()),
         _ => e.into(),
     })

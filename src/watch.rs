@@ -10,7 +10,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::{QosProfile, WrappedTypesupport};
 use hexapod_ros::{RosError, RosNode, monotonic_now, qos};
-use hexapod_view::{FootLoad, Hearing, LegView, Level, LoadSource, Snapshot, StopAlarm, Truth};
+use hexapod_view::{FootLoad, Freshness, LegView, Level, LoadSource, Snapshot, StopAlarm, Truth};
 use nalgebra::Vector3;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,9 +24,9 @@ pub struct Watch {
 struct Seen {
     snapshot: Snapshot,
     /// The planner's ticks, of which there are at least twenty a second.
-    planner: Hearing,
+    planner: Freshness,
     /// The driver's status, which comes once a second.
-    driver: Hearing,
+    driver: Freshness,
     stop: StopAlarm,
     loads: Loads,
 }
@@ -46,7 +46,7 @@ impl Watch {
     /// A topic cannot be opened.
     pub fn open(node: &mut RosNode, robot: Arc<Robot>) -> Result<Self, RosError> {
         let snapshot = Snapshot { body_outline: outline(&robot), servo_state: UNKNOWN.into(), ..Snapshot::default() };
-        let (planner, driver) = (Hearing::new(PLANNER_SILENCE), Hearing::new(DRIVER_SILENCE));
+        let (planner, driver) = (Freshness::new(PLANNER_SILENCE), Freshness::new(DRIVER_SILENCE));
         let seen = Seen { snapshot, planner, driver, stop: StopAlarm::default(), loads: Loads::default() };
         let watch = Self { shared: Arc::new(Mutex::new(seen)) };
         let latest = || QosProfile::default().keep_last(1);
@@ -174,7 +174,7 @@ fn note(snapshot: &mut Snapshot, level: Level, message: String) {
 }
 
 /// Forgets what a robot that comes back may have changed, or what another one in its place never was. Its state stays: it
-/// is latched, and not told again by one that was only cut off.
+/// is latched, and not reported again by one that was only cut off.
 fn forget(snapshot: &mut Snapshot) {
     let blank = Snapshot::default();
     snapshot.servo_state = UNKNOWN.into();
@@ -289,7 +289,7 @@ mod tests {
     use hexapod_ros::r2r::diagnostic_msgs::msg::KeyValue;
 
     fn seen() -> Seen {
-        let (planner, driver) = (Hearing::new(PLANNER_SILENCE), Hearing::new(DRIVER_SILENCE));
+        let (planner, driver) = (Freshness::new(PLANNER_SILENCE), Freshness::new(DRIVER_SILENCE));
         Seen { snapshot: Snapshot::default(), planner, driver, stop: StopAlarm::default(), loads: Loads::default() }
     }
 

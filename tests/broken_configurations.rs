@@ -153,7 +153,7 @@ fn check(name: &str, changes: &[(&str, &str, &str)]) -> Output {
     checked
 }
 
-fn told(checked: &Output) -> String {
+fn reported(checked: &Output) -> String {
     String::from_utf8_lossy(&checked.stderr).into_owned()
 }
 
@@ -162,22 +162,22 @@ fn when_a_configuration_is_broken_expect_it_refused_with_file_key_and_remedy() {
     let mut accepted = vec![];
     for (index, (file, piece, other, words)) in CASES.iter().enumerate() {
         let checked = check(&index.to_string(), &[(file, piece, other)]);
-        let told = told(&checked);
+        let reported = reported(&checked);
         let fails = checked.status.code() == Some(2)
-            && told.contains(file.split('/').nth(1).unwrap())
-            && words.iter().all(|word| told.contains(word))
-            && !told.contains("panicked")
-            && !told.contains("..=")
-            && !told.contains('\x1b');
+            && reported.contains(file.split('/').nth(1).unwrap())
+            && words.iter().all(|word| reported.contains(word))
+            && !reported.contains("panicked")
+            && !reported.contains("..=")
+            && !reported.contains('\x1b');
         if !fails {
-            accepted.push(format!("{file}: {other}: {:?} {words:?}\n{told}", checked.status.code()));
+            accepted.push(format!("{file}: {other}: {:?} {words:?}\n{reported}", checked.status.code()));
         }
     }
     assert!(accepted.is_empty(), "{} of {}:\n{}", accepted.len(), CASES.len(), accepted.join("\n"));
 }
 
 #[test]
-fn when_much_is_broken_in_all_files_expect_every_fault_told_once() {
+fn when_much_is_broken_in_all_files_expect_every_fault_reported_once() {
     let changes = [
         (PARAMETERS, "step_height: 0.03", "step_hight: 0.03"),
         (PARAMETERS, "rate: 100.0", "rate: .nan"),
@@ -191,8 +191,8 @@ fn when_much_is_broken_in_all_files_expect_every_fault_told_once() {
         (SERVOS, "address: 0x41", "address: 0x70"),
     ];
     let checked = check("much", &changes);
-    let told = told(&checked);
-    assert_eq!(checked.status.code(), Some(2), "{told}");
+    let reported = reported(&checked);
+    assert_eq!(checked.status.code(), Some(2), "{reported}");
     for (key, count) in [
         ("step_hight: ", 1),
         ("rate: `.nan`", 1),
@@ -205,10 +205,10 @@ fn when_much_is_broken_in_all_files_expect_every_fault_told_once() {
         (".direction: direction 0", 1),
         ("boards[1].address: ", 1),
     ] {
-        let lines = told.lines().filter(|line| line.starts_with("error:") && line.contains(key)).count();
-        assert_eq!(lines, count, "{key}: {told}");
+        let lines = reported.lines().filter(|line| line.starts_with("error:") && line.contains(key)).count();
+        assert_eq!(lines, count, "{key}: {reported}");
     }
-    assert!(told.trim_end().ends_with("10 errors"), "{told}");
+    assert!(reported.trim_end().ends_with("10 errors"), "{reported}");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn when_a_file_is_not_utf8_expect_it_named() {
     let checked = command(&folder).output().unwrap();
     fs::remove_dir_all(folder).unwrap();
     assert_eq!(checked.status.code(), Some(2));
-    assert!(told(&checked).contains("gaits.yaml:1:8: byte 0xff is not UTF-8"), "{}", told(&checked));
+    assert!(reported(&checked).contains("gaits.yaml:1:8: byte 0xff is not UTF-8"), "{}", reported(&checked));
 }
 
 #[test]
@@ -228,13 +228,13 @@ fn when_nobody_reads_what_is_written_expect_a_quiet_end() {
     drop(reader);
     let checked = command(&folder).stdout(Stdio::from(writer)).stderr(Stdio::piped()).output().unwrap();
     fs::remove_dir_all(folder).unwrap();
-    assert_eq!((checked.status.code(), told(&checked)), (Some(0), String::new()));
+    assert_eq!((checked.status.code(), reported(&checked)), (Some(0), String::new()));
 }
 
 #[test]
 fn when_nothing_is_sourced_expect_the_executables_to_find_their_libraries_and_tell_of_themselves() {
     let checked = Command::new(env!("CARGO_BIN_EXE_hexapod")).arg("check").env_clear().output().unwrap();
-    assert_eq!(checked.status.code(), Some(0), "{}", told(&checked));
+    assert_eq!(checked.status.code(), Some(0), "{}", reported(&checked));
     let nodes = [
         (env!("CARGO_BIN_EXE_gait_planner"), "step_height:=0.03"),
         (env!("CARGO_BIN_EXE_servo_driver"), "i2c_device:=1"),

@@ -49,8 +49,8 @@ fn limits(joint: &str) -> String {
 }
 
 /// The words between two in a text.
-fn row<'a>(told: &'a str, key: &str) -> &'a str {
-    told.lines().find(|line| line.trim_start().starts_with(key)).unwrap_or_default()
+fn row<'a>(reported: &'a str, key: &str) -> &'a str {
+    reported.lines().find(|line| line.trim_start().starts_with(key)).unwrap_or_default()
 }
 
 #[test]
@@ -58,24 +58,24 @@ fn when_files_are_layered_expect_the_users_over_the_machines_over_the_shipped_on
     let machine = Machine::new("layers");
     machine.write("etc/robot.yaml", "limits:\n  left_front_coxa: {lower: -0.3, upper: 0.3}\n");
     let mine = machine.write("home/hexapod/robot.yaml", &limits("left_front_coxa").replace("-0.3", "-0.2"));
-    let (status, told) = machine.hexapod(&["check"]);
-    assert_eq!((status, row(&told, "left_front_coxa").contains("-11 .. 17")), (Some(0), true), "{told}");
-    assert!(told.contains(mine.to_str().unwrap()) && told.contains("etc/robot.yaml"), "{told}");
-    let (_, told) = machine.hexapod(&["config"]);
-    assert!(row(&told, "limits.left_front_coxa.lower").ends_with("home/hexapod/robot.yaml:3"), "{told}");
-    assert!(row(&told, "limits.left_front_coxa.upper").ends_with("etc/robot.yaml:2"), "{told}");
+    let (status, reported) = machine.hexapod(&["check"]);
+    assert_eq!((status, row(&reported, "left_front_coxa").contains("-11 .. 17")), (Some(0), true), "{reported}");
+    assert!(reported.contains(mine.to_str().unwrap()) && reported.contains("etc/robot.yaml"), "{reported}");
+    let (_, reported) = machine.hexapod(&["config"]);
+    assert!(row(&reported, "limits.left_front_coxa.lower").ends_with("home/hexapod/robot.yaml:3"), "{reported}");
+    assert!(row(&reported, "limits.left_front_coxa.upper").ends_with("etc/robot.yaml:2"), "{reported}");
 }
 
 #[test]
 fn when_a_wildcard_overrules_a_shipped_value_expect_the_nodes_own_rows_to_show_it() {
     let machine = Machine::new("wildcard");
     machine.write("home/hexapod/hexapod.yaml", &rate("60.0"));
-    let (_, told) = machine.hexapod(&["config", "--all"]);
+    let (_, reported) = machine.hexapod(&["config", "--all"]);
     for node in ["gait_planner", "servo_driver", "state_publisher"] {
-        let row = row(&told, &format!("{node}.ros__parameters.rate"));
-        assert!(row.contains("60.0 (shipped: ") && row.ends_with("home/hexapod/hexapod.yaml:2"), "{told}");
+        let row = row(&reported, &format!("{node}.ros__parameters.rate"));
+        assert!(row.contains("60.0 (shipped: ") && row.ends_with("home/hexapod/hexapod.yaml:2"), "{reported}");
     }
-    assert!(row(&told, "servo_driver.ros__parameters.state_rate").contains("/config/hexapod.yaml"), "{told}");
+    assert!(row(&reported, "servo_driver.ros__parameters.state_rate").contains("/config/hexapod.yaml"), "{reported}");
 }
 
 #[test]
@@ -83,17 +83,17 @@ fn when_a_folder_is_given_expect_it_over_the_shipped_files_and_no_other_owners()
     let machine = Machine::new("given");
     machine.write("home/hexapod/robot.yaml", &limits("left_rear_coxa"));
     let other = machine.write("other/robot.yaml", &limits("left_front_coxa"));
-    let (status, told) = machine.hexapod(&["check", "--config", "other"]);
-    assert_eq!(status, Some(0), "{told}");
-    assert!(row(&told, "left_front_coxa").contains("-17 .. 40"), "{told}");
-    assert!(row(&told, "left_rear_coxa").contains("-40 .. 40"), "{told}");
-    let (status, told) = machine.hexapod(&["check", "--config", "othr"]);
-    assert_eq!((status, told.contains("othr: there is no such folder")), (Some(2), true), "{told}");
-    let (status, told) = machine.hexapod(&["check", "--config", other.to_str().unwrap()]);
-    assert_eq!((status, told.contains("not a folder")), (Some(2), true), "{told}");
+    let (status, reported) = machine.hexapod(&["check", "--config", "other"]);
+    assert_eq!(status, Some(0), "{reported}");
+    assert!(row(&reported, "left_front_coxa").contains("-17 .. 40"), "{reported}");
+    assert!(row(&reported, "left_rear_coxa").contains("-40 .. 40"), "{reported}");
+    let (status, reported) = machine.hexapod(&["check", "--config", "othr"]);
+    assert_eq!((status, reported.contains("othr: there is no such folder")), (Some(2), true), "{reported}");
+    let (status, reported) = machine.hexapod(&["check", "--config", other.to_str().unwrap()]);
+    assert_eq!((status, reported.contains("not a folder")), (Some(2), true), "{reported}");
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("config");
-    let (_, told) = machine.hexapod(&["check", "--config", shipped.to_str().unwrap()]);
-    assert!(row(&told, "left_rear_coxa").contains("-40 .. 40"), "{told}");
+    let (_, reported) = machine.hexapod(&["check", "--config", shipped.to_str().unwrap()]);
+    assert!(row(&reported, "left_rear_coxa").contains("-40 .. 40"), "{reported}");
 }
 
 #[test]
@@ -114,39 +114,42 @@ fn when_an_owners_key_is_bad_expect_its_own_file_and_line() {
     for (file, text, line, word) in cases {
         let machine = Machine::new("bad");
         let path = machine.write(&format!("home/hexapod/{file}"), &text);
-        let (status, told) = machine.hexapod(&["check"]);
-        assert_eq!(status, Some(2), "{text}: {told}");
-        assert!(told.starts_with(&format!("error: {}:{line}:", path.display())) && told.contains(word), "{told}");
+        let (status, reported) = machine.hexapod(&["check"]);
+        assert_eq!(status, Some(2), "{text}: {reported}");
+        assert!(
+            reported.starts_with(&format!("error: {}:{line}:", path.display())) && reported.contains(word),
+            "{reported}"
+        );
     }
 }
 
 #[test]
 fn when_a_file_is_copied_expect_it_once_and_never_over_another() {
     let machine = Machine::new("copy");
-    let (status, told) = machine.hexapod(&["config", "copy", "servos.yaml"]);
+    let (status, reported) = machine.hexapod(&["config", "copy", "servos.yaml"]);
     let copy = machine.0.join("home/hexapod/servos.yaml");
-    assert_eq!((status, told.contains(copy.to_str().unwrap())), (Some(0), true), "{told}");
-    let (_, told) = machine.hexapod(&["config"]);
-    assert!(told.contains("all values are as shipped"), "{told}");
+    assert_eq!((status, reported.contains(copy.to_str().unwrap())), (Some(0), true), "{reported}");
+    let (_, reported) = machine.hexapod(&["config"]);
+    assert!(reported.contains("all values are as shipped"), "{reported}");
     machine.write("home/hexapod/servos.yaml", "# mine\n");
-    let (status, told) = machine.hexapod(&["config", "copy", "servos.yaml"]);
-    assert_eq!((status, told.contains("there already")), (Some(2), true), "{told}");
+    let (status, reported) = machine.hexapod(&["config", "copy", "servos.yaml"]);
+    assert_eq!((status, reported.contains("there already")), (Some(2), true), "{reported}");
     assert_eq!(fs::read_to_string(copy).unwrap(), "# mine\n");
-    let (status, told) = machine.hexapod(&["config", "copy", "servo.yaml"]);
-    assert_eq!((status, told.contains("servos.yaml")), (Some(2), true), "{told}");
+    let (status, reported) = machine.hexapod(&["config", "copy", "servo.yaml"]);
+    assert_eq!((status, reported.contains("servos.yaml")), (Some(2), true), "{reported}");
 }
 
 #[test]
-fn when_files_are_read_expect_the_owners_told_and_a_warning_of_those_that_nobody_reads() {
-    let machine = Machine::new("told");
+fn when_files_are_read_expect_the_owners_reported_and_a_warning_of_those_that_nobody_reads() {
+    let machine = Machine::new("reported");
     machine.write("home/hexapod/servo.yaml", "");
-    let (_, told) = machine.hexapod(&["servo", "left_front_coxa", "400"]);
-    assert!(told.contains("WARN") && told.contains("servo.yaml is not read"), "{told}");
-    let (_, told) = machine.hexapod(&["check"]);
-    assert!(told.contains("as shipped; no file of yours in"), "{told}");
+    let (_, reported) = machine.hexapod(&["servo", "left_front_coxa", "400"]);
+    assert!(reported.contains("WARN") && reported.contains("servo.yaml is not read"), "{reported}");
+    let (_, reported) = machine.hexapod(&["check"]);
+    assert!(reported.contains("as shipped; no file of yours in"), "{reported}");
     let file = machine.write("home/hexapod/servos.yaml", "timing: {sit_after_s: 2.0}\n");
-    let (_, told) = machine.hexapod(&["check"]);
-    assert!(told.contains(&format!("as shipped, with {}", file.display())), "{told}");
+    let (_, reported) = machine.hexapod(&["check"]);
+    assert!(reported.contains(&format!("as shipped, with {}", file.display())), "{reported}");
 }
 
 #[test]

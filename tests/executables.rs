@@ -92,10 +92,10 @@ fn terminate(child: &mut Child) -> ExitStatus {
 #[test]
 fn when_the_shipped_files_are_checked_expect_status_0_and_every_leg_named() {
     let checked = check(&Path::new(SHARE).join("config"));
-    let told = String::from_utf8_lossy(&checked.stdout).into_owned();
+    let reported = String::from_utf8_lossy(&checked.stdout).into_owned();
     assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
     for leg in ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"] {
-        assert!(told.contains(leg), "{told}");
+        assert!(reported.contains(leg), "{reported}");
     }
 }
 
@@ -108,9 +108,9 @@ fn when_a_folder_is_made_for_a_robot_expect_it_to_hold_and_nothing_of_it_written
     assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
     let picture = folder.join("legs.svg");
     let checked = hexapod(&["check", "--config", into, "--picture", picture.to_str().unwrap()]);
-    let told = String::from_utf8_lossy(&checked.stdout).into_owned();
+    let reported = String::from_utf8_lossy(&checked.stdout).into_owned();
     assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
-    assert!(told.contains("urdf/hexapod.urdf") && told.contains("by its name"), "{told}");
+    assert!(reported.contains("urdf/hexapod.urdf") && reported.contains("by its name"), "{reported}");
     assert!(fs::read_to_string(&picture).unwrap().contains("right_rear (right)"));
     fs::write(folder.join("robot.yaml"), "limits: {}\n").unwrap();
     let again = hexapod(&["new", "urdf/hexapod.urdf", "--into", into]);
@@ -128,10 +128,13 @@ fn when_a_file_is_bad_expect_status_2_and_the_place_named() {
     {
         let folder = config_with(file, piece, other);
         let checked = check(&folder);
-        let told = String::from_utf8_lossy(&checked.stderr).into_owned();
+        let reported = String::from_utf8_lossy(&checked.stderr).into_owned();
         fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(checked.status.code(), Some(2), "{told}");
-        assert!(told.contains(&format!("{file}:")) && told.contains(piece.split(':').next().unwrap()), "{told}");
+        assert_eq!(checked.status.code(), Some(2), "{reported}");
+        assert!(
+            reported.contains(&format!("{file}:")) && reported.contains(piece.split(':').next().unwrap()),
+            "{reported}"
+        );
     }
 }
 

@@ -54,7 +54,7 @@ impl CalibrationFile {
     /// Refuses a folder into which nothing can be written, before an hour's work is.
     fn check_writable(&self) -> Result<(), Failure> {
         // Not `.new`, which a calibration elsewhere may be writing.
-        let trial = self.beside("trial");
+        let trial = self.sibling("trial");
         let tried = write_through(&trial, "").and_then(|()| fs::remove_file(&trial));
         tried.map_err(|error| {
             let folder = "give a folder that can be written with --config";
@@ -66,11 +66,11 @@ impl CalibrationFile {
         self.path.display().to_string()
     }
 
-    /// The servos as they were before any calibration, the one kept in the `.bak`. How simulated servos are mounted is told
-    /// against these: a practice that is gone on with, or verified, has the robot it began with.
+    /// The servos as they were before any calibration, the one kept in the `.bak`. How simulated servos are mounted is
+    /// stated against these: a practice that is gone on with, or verified, has the robot it began with.
     pub fn before(&self) -> Result<ServoConfig, ConfigError> {
         let file = self.files.in_config("servos.yaml");
-        let document = match fs::read_to_string(self.beside("bak")) {
+        let document = match fs::read_to_string(self.sibling("bak")) {
             Ok(text) => file.read_with(&self.topmost(), &text)?,
             Err(_) => file.read()?,
         };
@@ -79,14 +79,14 @@ impl CalibrationFile {
 
     /// Leaves the `.bak` that is there as it is: see [`before`](Self::before).
     pub fn keep_oldest(&mut self) {
-        self.kept |= self.beside("bak").exists();
+        self.kept |= self.sibling("bak").exists();
     }
 
     /// A dialogue from what the file says, gone on with if one was left.
     pub fn dialogue(&mut self, verify: bool) -> Result<Dialogue, Failure> {
         let raw = raw_servos(&self.files.in_config("servos.yaml").read()?, &self.robot)?;
         self.known = raw.clone();
-        let place = self.beside("progress");
+        let place = self.sibling("progress");
         let progress = match fs::read_to_string(&place) {
             Ok(text) => {
                 let remedy = "start anew with --anew";
@@ -98,7 +98,7 @@ impl CalibrationFile {
                 return Err(Failure::Words(format!("{}: {error}; {remedy}", place.display())));
             }
         };
-        self.kept = progress.kept && self.beside("bak").exists();
+        self.kept = progress.kept && self.sibling("bak").exists();
         let unfit = |error| Failure::Words(format!("{}: {error}", self.name()));
         Dialogue::new(raw, &self.robot, &progress, verify).map_err(unfit)
     }
@@ -140,14 +140,14 @@ impl CalibrationFile {
     fn replace(&mut self, text: &str, dialogue: &Dialogue) -> io::Result<()> {
         if !self.kept {
             // What is noted as kept is kept, whenever this process is killed.
-            let copy = self.beside("bak.new");
+            let copy = self.sibling("bak.new");
             let before = self.text()?;
             write_through(&copy, if before.is_empty() { "# There was no file before.\n" } else { &before })?;
-            fs::rename(copy, self.beside("bak"))?;
+            fs::rename(copy, self.sibling("bak"))?;
             self.kept = true;
             self.keep_progress(dialogue)?;
         }
-        let new = self.beside("new");
+        let new = self.sibling("new");
         write_through(&new, text)?;
         if let Ok(old) = fs::metadata(&self.path) {
             fs::set_permissions(&new, old.permissions())?;
@@ -158,9 +158,9 @@ impl CalibrationFile {
 
     /// Notes where the calibration is.
     pub fn keep_progress(&self, dialogue: &Dialogue) -> io::Result<()> {
-        let new = self.beside("progress.new");
+        let new = self.sibling("progress.new");
         write_through(&new, &dialogue.progress(self.kept).to_string())?;
-        fs::rename(new, self.beside("progress"))?;
+        fs::rename(new, self.sibling("progress"))?;
         self.sync_folder()
     }
 
@@ -170,13 +170,13 @@ impl CalibrationFile {
     }
 
     pub fn forget_progress(&mut self) -> io::Result<()> {
-        match fs::remove_file(self.beside("progress")) {
+        match fs::remove_file(self.sibling("progress")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    fn beside(&self, ending: &str) -> PathBuf {
+    fn sibling(&self, ending: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(format!(".{ending}"));
         name.into()
@@ -253,14 +253,14 @@ mod tests {
     #[test]
     fn when_the_progress_is_no_text_expect_its_name_and_the_way_out() {
         let (mut file, folder) = open("progress", None);
-        fs::write(file.beside("progress"), [0xff, 0xfe, 0x00]).unwrap();
+        fs::write(file.sibling("progress"), [0xff, 0xfe, 0x00]).unwrap();
         let Err(Failure::Words(words)) = file.dialogue(false) else { unreachable!("bytes are no progress") };
         assert!(words.contains("servos.yaml.progress: ") && words.contains("move it away"), "{words}");
         fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn when_nothing_can_be_written_expect_it_told_before_any_work() {
+    fn when_nothing_can_be_written_expect_it_reported_before_any_work() {
         let (file, folder) = open("readable", None);
         let file = CalibrationFile { path: "/proc/self/servos.yaml".into(), ..file };
         let Err(Failure::Words(words)) = file.check_writable() else { unreachable!("there are no files to be made") };

@@ -19,7 +19,7 @@ use hexapod_servo::simulated::{Mounting, MountingError, RawMounting};
 use hexapod_setup::Description;
 use hexapod_view::{Page, PageKey, is_terminal, run_page};
 use servo_driver::Setup;
-use servo_driver::bench::{Bench, Pulse};
+use servo_driver::single_servo::{Pulse, SingleServo};
 use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
@@ -60,12 +60,12 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
         return Err(Failure::Words("calibrating needs a terminal: somebody has to look at the robot".into()));
     }
     let shutdown = Shutdown::on_signals()?;
-    let bench = Bench::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
-    if mounting.is_some() && bench.simulated().is_none() {
+    let single_servo = SingleServo::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
+    if mounting.is_some() && single_servo.simulated().is_none() {
         return Err(Failure::Words("--mounting is for simulated servos; add --bus simulated".into()));
     }
     let is_real = setup.is_real();
-    let work = RefCell::new(Work { dialogue, file, bench, mounting, is_real, at: monotonic_now() });
+    let work = RefCell::new(Work { dialogue, file, single_servo, mounting, is_real, at: monotonic_now() });
     let shown = || work.borrow_mut().page();
     run_page(shown, |key| work.borrow_mut().take(key), || !shutdown.is_running())?;
     let work = work.into_inner();
@@ -104,8 +104,8 @@ fn mounting(path: &Path, servos: &ServoConfig) -> Result<Mounting, Failure> {
         } else {
             String::new()
         };
-        let told = error.to_string();
-        let message = told.strip_prefix(&format!("{}: ", error.joint())).unwrap_or(&told);
+        let reported = error.to_string();
+        let message = reported.strip_prefix(&format!("{}: ", error.joint())).unwrap_or(&reported);
         document.error_at(&key, message, help)
     };
     Ok(Mounting::try_new(servos, &raw).map_err(wrong)?)
@@ -115,7 +115,7 @@ fn mounting(path: &Path, servos: &ServoConfig) -> Result<Mounting, Failure> {
 struct Work {
     dialogue: Dialogue,
     file: CalibrationFile,
-    bench: Bench,
+    single_servo: SingleServo,
     mounting: Option<Mounting>,
     /// Whether real servos move.
     is_real: bool,
@@ -127,14 +127,14 @@ impl Work {
     /// Passes time on, and what comes of it.
     fn page(&mut self) -> Page {
         self.pass_time();
-        let readout = self.bench.readout();
+        let readout = self.single_servo.readout();
         let mut page = self.dialogue.view();
         if !self.is_real && self.mounting.is_none() {
             page.lines.insert(0, (Tone::Bad, SIMULATED.into()));
         }
-        let counts = readout.told.map(|(_, counts)| format!("{counts} counts"));
+        let counts = readout.commanded.map(|(_, counts)| format!("{counts} counts"));
         page.lines.extend(counts.map(|counts| (Tone::Plain, counts)));
-        if let Some((mounting, bus)) = self.mounting.as_ref().zip(self.bench.simulated()) {
+        if let Some((mounting, bus)) = self.mounting.as_ref().zip(self.single_servo.simulated()) {
             page.lines.push((Tone::Plain, page::seen(mounting, bus)));
         }
         page.lines.extend(readout.trouble.map(|trouble| (Tone::Bad, trouble)));
@@ -145,7 +145,7 @@ impl Work {
         let now = monotonic_now();
         self.dialogue.tick(now.saturating_sub(self.at).min(LONGEST_TICK));
         self.at = now;
-        if self.bench.readout().trouble.is_some() {
+        if self.single_servo.readout().trouble.is_some() {
             // Where the servo stands now nobody knows: it begins at neutral, when somebody asks for it.
             self.dialogue.cut();
         }
@@ -153,23 +153,23 @@ impl Work {
     }
 
     fn tell(&self) {
-        self.bench.want(self.dialogue.told().map(|told| Pulse {
-            board: told.board,
-            channel: told.channel,
-            pulse_us: told.pulse_us,
-            rest_us: told.rest_us,
+        self.single_servo.want(self.dialogue.commanded().map(|reported| Pulse {
+            board: reported.board,
+            channel: reported.channel,
+            pulse_us: reported.pulse_us,
+            rest_us: reported.rest_us,
         }));
     }
 
     /// Takes a key; false when it leaves.
     fn take(&mut self, key: PageKey) -> bool {
         if matches!(key, PageKey::Escape | PageKey::Char('q')) {
-            self.bench.want(None);
+            self.single_servo.want(None);
             return false;
         }
         let Some(key) = page::meaning(key) else { return true };
         self.pass_time();
-        let shown_us = self.bench.readout().told.map(|(pulse_us, _)| pulse_us);
+        let shown_us = self.single_servo.readout().commanded.map(|(pulse_us, _)| pulse_us);
         let outcome = self.dialogue.key(key, shown_us);
         self.keep(outcome);
         self.tell();
@@ -199,7 +199,7 @@ impl Work {
     }
 
     fn leave(self) -> Result<(), Failure> {
-        drop(self.bench);
+        drop(self.single_servo);
         self.file.keep_progress(&self.dialogue)?;
         let (done, of) = self.dialogue.count();
         let name = self.file.name();

@@ -12,7 +12,7 @@ pub(super) fn ends(planner: &gait_planner::Setup) -> String {
     let (within, gait) = (slowest.allowance().min(LONGEST), &slowest.gait);
     let seconds = (within + LEAVING).as_secs_f64().ceil();
     format!(
-        "ends     seated within {:.1} s of being asked to, at the slowest (gait {gait:?}); a service manager that is not told \
+        "ends     seated within {:.1} s of being asked to, at the slowest (gait {gait:?}); a service manager that is not notified \
          so has to wait: TimeoutStopSec={seconds}, docker stop -t {seconds}",
         within.as_secs_f64()
     )

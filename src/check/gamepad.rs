@@ -155,9 +155,9 @@ mod tests {
         arguments.files.config = shipped.into();
         let planner = gait_planner::Setup::load(&parameters(&arguments).unwrap().planner).unwrap();
         let files = Files::find(folder.to_str().unwrap(), "").unwrap();
-        let told = check(&files, &planner).map_err(|error| format!("{error:#}"));
+        let reported = check(&files, &planner).map_err(|error| format!("{error:#}"));
         std::fs::remove_dir_all(folder).unwrap();
-        told
+        reported
     }
 
     fn button(name: &str, line: &str) -> Result<Vec<String>, String> {
@@ -174,16 +174,19 @@ mod tests {
             ("clash", "button_4: enable", "enable_button"),
             ("typo", "button_1: emergancy_stop", "did you mean `emergency_stop`?"),
         ] {
-            let told = button(name, line).unwrap_err();
+            let reported = button(name, line).unwrap_err();
             let key = line.split(':').next().unwrap();
-            assert!(told.contains("joystick.yaml:3:") && told.contains(key) && told.contains(words), "{told}");
+            assert!(
+                reported.contains("joystick.yaml:3:") && reported.contains(key) && reported.contains(words),
+                "{reported}"
+            );
         }
         for (name, text, words) in [
             ("node", "joystik:\n  ros__parameters:\n    button_3: sit\n", "did you mean `joystick`?"),
             ("flat", "button_3: sit\n", "`joystick:`"),
         ] {
-            let told = checked(name, text).unwrap_err();
-            assert!(told.contains("joystick.yaml:1:") && told.contains(words), "{told}");
+            let reported = checked(name, text).unwrap_err();
+            assert!(reported.contains("joystick.yaml:1:") && reported.contains(words), "{reported}");
         }
     }
 

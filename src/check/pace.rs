@@ -13,7 +13,7 @@ const RATE_HZ: f64 = 50.0;
 const WALK_S: f64 = 6.0;
 const COUNTED_S: f64 = 3.0;
 const STAND_S: f64 = 60.0;
-/// Parts of the greatest speed at which it is tried whether the servos follow.
+/// Fractions of the greatest speed at which it is tried whether the servos follow.
 const SLOWER: [f64; 4] = [0.75, 0.5, 0.25, 0.1];
 
 /// What a servo can do, by leg and joint.
@@ -53,10 +53,10 @@ pub(super) fn note(setup: &Setup, servos: &ServoConfig, motors: &[(String, Motor
     };
     let legs = setup.engine.legs().iter();
     let can = legs.map(|leg| leg.joints().iter().map(|joint| motor(joint.name())).collect()).collect();
-    told(&setup.engine, hexapod_setup::params::number(&setup.params, "max_linear_velocity"), &can)
+    reported(&setup.engine, hexapod_setup::params::number(&setup.params, "max_linear_velocity"), &can)
 }
 
-fn told(engine: &Engine, fastest_m_s: f64, can: &Can) -> Option<String> {
+fn reported(engine: &Engine, fastest_m_s: f64, can: &Can) -> Option<String> {
     if engine.lacks_legs() || can.iter().flatten().all(Option::is_none) {
         return None;
     }
@@ -128,7 +128,7 @@ mod tests {
         let engine = Setup::load(&params).unwrap().engine;
         let servo = || Some(Servo { kind: "some".into(), speed_rad_s, stall_nm });
         let can = engine.legs().iter().map(|leg| leg.joints().iter().map(|_| servo()).collect()).collect();
-        told(&engine, 0.15, &can)
+        reported(&engine, 0.15, &can)
     }
 
     #[test]

@@ -117,7 +117,7 @@ fn without_names(count: usize) -> Option<&'static [usize]> {
 
 fn number(cell: &str) -> Result<f64, String> {
     let cell = cell.trim();
-    let number = cell.parse::<f64>().map_err(|_| format!("{cell:?} is no number"))?;
+    let number = cell.parse::<f64>().map_err(|_| format!("{cell:?} is not a number"))?;
     if number.is_finite() { Ok(number) } else { Err(format!("{cell} is not finite")) }
 }
 
@@ -182,7 +182,7 @@ mod tests {
                 "0,1,2",
                 "3 numbers; give seconds,vx,vy,wz or seconds,vx,vy,wz,z or seconds,vx,vy,wz,x,",
             ),
-            (Columns::default(), "0,1,2,a", "\"a\" is no number; give"),
+            (Columns::default(), "0,1,2,a", "\"a\" is not a number; give"),
             (Columns::default(), "0,0,0,0,0,0,0,10,0,0", "roll is 10, more than half a turn; give it in rad"),
             (named("seconds,vx"), "0,1,2", "3 numbers; give seconds,vx, as the first line says"),
             (named("vx,seconds"), "1", "1 number; give vx,seconds"),

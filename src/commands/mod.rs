@@ -95,8 +95,9 @@ impl List {
         // The last command only ends the list.
         let walked = self.commands.iter().rev().skip(1).rev();
         let mut beyond = walked.filter_map(|command| Some((command.line, beyond(&command.body)?)));
-        let told = beyond.by_ref().take(MOST_NOTES).map(|(line, what)| format!("{}:{line}: {what}", path.display()));
-        let mut notes: Vec<String> = told.collect();
+        let reported =
+            beyond.by_ref().take(MOST_NOTES).map(|(line, what)| format!("{}:{line}: {what}", path.display()));
+        let mut notes: Vec<String> = reported.collect();
         match beyond.count() {
             0 => {}
             more => notes.push(format!("{}: body poses of {more} more lines are clamped, too", path.display())),
@@ -114,7 +115,7 @@ impl List {
 pub(crate) const BOM: char = '\u{feff}';
 /// Longest list, s: a walk of a day. What is longer has its times in another unit.
 const LONGEST_S: f64 = 86_400.0;
-/// So many lines are told one by one.
+/// So many lines are shown one by one.
 const MOST_NOTES: usize = 5;
 /// A push that goes as parameters say.
 pub(crate) const PUSH: &str = "push";
@@ -184,7 +185,8 @@ fn misfortune(line: &str) -> Result<Option<(f64, String)>, String> {
     Ok(Some((seconds, what.to_owned())))
 }
 
-/// Whether this is meant for what befalls the robot, whatever it lacks: a value is told as missing where it is read.
+/// Whether this is meant for what befalls the robot, whatever it lacks: a value is reported as missing where it is
+/// read.
 fn is_misfortune(what: &str) -> bool {
     let name = what.split([':', '=', ' ']).next().unwrap_or_default();
     name == PUSH || what.contains(":=") || example(name).is_some()
@@ -234,7 +236,7 @@ mod tests {
             ("# a walk\n\nseconds,vx,vy,wz\n0,0.1,0,0\n# its end", "4: there is one command and no end"),
             ("seconds,vx,vy,wz", "1: there is no command"),
             ("seconds,vx,vy,vz\n0,0.1,0,0\n1,0,0,0", "1: there is no column \"vz\""),
-            ("0,0.1,0,0\nseconds,vx,vy,wz\n1,0,0,0", "2: \"seconds\" is no number"),
+            ("0,0.1,0,0\nseconds,vx,vy,wz\n1,0,0,0", "2: \"seconds\" is not a number"),
             ("0,0,0,0\n1,nan,0,0", "2: nan is not finite"),
             ("1,0,0,0\n\n1,0,0,0", "3: 1 s do not come after the 1 s"),
             ("0,0.1,0,0\n86401,0,0,0", "2: 86401 s are more than a day"),
@@ -246,7 +248,7 @@ mod tests {
             ("0,0.1,0,0\n5,0,0,0\n5,push", "3: push at 5 s is not while the robot walks; give a time from the first"),
             ("0,0.1,0,0\n-1,push\n5,0,0,0", "2: push at -1 s is not while"),
             ("0,0.1,0,0\n3s,payload\n5,0,0,0", "2: \"3s\" is no time; give seconds, as in 3.0,payload"),
-            ("0,0.1,0,0\n3,paylode\n5,0,0,0", "2: \"paylode\" is no number; give seconds,vx,vy,wz"),
+            ("0,0.1,0,0\n3,paylode\n5,0,0,0", "2: \"paylode\" is not a number; give seconds,vx,vy,wz"),
             ("3,push", "1: there is no command"),
         ] {
             let why = parse(text).unwrap_err();
@@ -293,9 +295,9 @@ mod tests {
         assert!(list.is_err_and(|why| why.starts_with("1: limp:=left_front,left_rear at 3 s is not while")));
         let list =
             parse("13,limp:=left_front,left_rear\nseconds,vx\n10,0.1\n12, push\n11.5,payload:=0.5\n20,0").unwrap();
-        let told: Vec<_> =
+        let reported: Vec<_> =
             list.misfortunes().iter().map(|of| (of.line, list.tick(of.time, 10.0), of.what.as_str())).collect();
-        assert_eq!(told, [(5, 15, "payload:=0.5"), (4, 20, "push"), (1, 30, "limp:=left_front,left_rear")]);
+        assert_eq!(reported, [(5, 15, "payload:=0.5"), (4, 20, "push"), (1, 30, "limp:=left_front,left_rear")]);
     }
 
     #[test]
@@ -312,8 +314,8 @@ mod tests {
             ]
         );
         let often: String = (0..9).map(|line| format!("{line},0,0,0,0.1\n")).collect();
-        let told = notes(&often);
-        assert_eq!(told.len(), 6);
-        assert_eq!(told[5], "walk.csv: body poses of 3 more lines are clamped, too");
+        let reported = notes(&often);
+        assert_eq!(reported.len(), 6);
+        assert_eq!(reported[5], "walk.csv: body poses of 3 more lines are clamped, too");
     }
 }

@@ -11,8 +11,8 @@ use nalgebra::Vector2;
 
 /// Ticks per second of the recording.
 const RATE_HZ: f64 = 400.0;
-/// Part of the fastest walk this gait's stride allows that is drawn.
-const SPEED_PART: f64 = 0.4;
+/// Fraction of the fastest walk this gait's stroke allows that is drawn.
+const SPEED_FRACTION: f64 = 0.4;
 /// Longest a robot may take to stand up and walk steadily.
 const SETTLE_S: f64 = 60.0;
 const PANEL_PX: [f64; 2] = [560.0, 380.0];
@@ -41,7 +41,7 @@ pub(super) fn prepared(arguments: &GaitArgs, all: &AllParams) -> Result<(Engine,
 /// # Errors
 /// The robot does not come to walk steadily.
 pub fn gait_svg(mut engine: Engine, name: &str) -> Result<String, String> {
-    let cycle = record(&mut engine, SPEED_PART)?;
+    let cycle = record(&mut engine, SPEED_FRACTION)?;
     let [width, height] = PANEL_PX;
     let seconds = cycle.len() as f64 / RATE_HZ;
     let speed = cycle.first().map_or(0.0, |tick| tick.twist.vx);
@@ -68,16 +68,16 @@ pub fn gait_svg(mut engine: Engine, name: &str) -> Result<String, String> {
     Ok(page(&title, 2.0 * width, 2.0 * height, Theme::Light, &panels))
 }
 
-/// One steady cycle, tick by tick, at a part of the fastest walk the gait's stride allows.
-pub(super) fn record(engine: &mut Engine, speed_part: f64) -> Result<Vec<Tick>, String> {
+/// One steady cycle, tick by tick, at a part of the fastest walk the gait's stroke allows.
+pub(super) fn record(engine: &mut Engine, speed_fraction: f64) -> Result<Vec<Tick>, String> {
     let dt = 1.0 / RATE_HZ;
     let most = (SETTLE_S * RATE_HZ) as usize;
     engine.stand();
     stand(engine, most)?;
     // A gait that was set is taken up with the next tick.
     engine.step(&Input::default(), dt);
-    let fastest = engine.stance().stride(Vector2::x()) / engine.gait().stance_time();
-    let input = Input { twist: Twist::new(speed_part * fastest, 0.0, 0.0), ..Input::default() };
+    let fastest = engine.stance().stroke(Vector2::x()) / engine.gait().stance_time();
+    let input = Input { twist: Twist::new(speed_fraction * fastest, 0.0, 0.0), ..Input::default() };
     let mut wraps = 0;
     let mut cycle = vec![];
     let mut before = *engine.last();
@@ -108,12 +108,12 @@ fn stand(engine: &mut Engine, most: usize) -> Result<(), String> {
 fn footfalls(engine: &Engine, cycle: &[Tick], title: String, seconds: f64) -> String {
     let row = |leg: usize| {
         let mut row = GaitRow { leg: engine.legs()[leg].name().to_owned(), stances: vec![] };
-        let part = 1.0 / cycle.len().max(1) as f64;
+        let fraction = 1.0 / cycle.len().max(1) as f64;
         for index in (0..cycle.len()).filter(|&index| cycle[index].contacts[leg]) {
-            let at = index as f64 * part;
+            let at = index as f64 * fraction;
             match row.stances.last_mut() {
-                Some((begin, length)) if (*begin + *length - at).abs() < part / 2.0 => *length += part,
-                _ => row.stances.push((at, part)),
+                Some((begin, length)) if (*begin + *length - at).abs() < fraction / 2.0 => *length += fraction,
+                _ => row.stances.push((at, fraction)),
             }
         }
         row
@@ -185,7 +185,7 @@ pub(super) mod tests {
             let setup = gait_planner::Setup::load(&all.planner).unwrap();
             let mut engine = setup.engine;
             engine.set_gait(setup.gaits.get(gait).unwrap());
-            let cycle = record(&mut engine.clone(), SPEED_PART).unwrap();
+            let cycle = record(&mut engine.clone(), SPEED_FRACTION).unwrap();
             assert!((cycle.len() as f64 / RATE_HZ - setup.gaits.get(gait).unwrap().cycle_time()).abs() < 0.01);
             let down = cycle.iter().map(|tick| tick.contacts.iter().filter(|&&down| down).count()).sum::<usize>();
             assert!((down as f64 / cycle.len() as f64 - feet_down).abs() < 0.05, "{gait}");

@@ -7,8 +7,8 @@ use crate::setups::parameters_of;
 use hexapod_gait::{Engine, Tick};
 use hexapod_plot::{Film, PictureOptions, robot_film};
 
-/// Part of the fastest walk the gait's stride allows.
-const SPEED_PART: f64 = 0.7;
+/// Fraction of the fastest walk the gait's stroke allows.
+const SPEED_FRACTION: f64 = 0.7;
 /// Frames of a cycle. Twice as many would be smoother, and twice as large.
 const FRAMES: usize = 20;
 const SIZE_PX: [f64; 2] = [760.0, 440.0];
@@ -23,7 +23,7 @@ pub(super) fn draw(arguments: &GaitArgs) -> Result<String, Failure> {
     let all = parameters_of(&arguments.files)?;
     let urdf = state_publisher::Setup::load(&all.publisher)?.description.urdf;
     let (mut engine, name) = prepared(arguments, &all)?;
-    let cycle = record(&mut engine, SPEED_PART).map_err(Failure::Words)?;
+    let cycle = record(&mut engine, SPEED_FRACTION).map_err(Failure::Words)?;
     let cycle_s = engine.gait().cycle_time();
     let speed = cycle.first().map_or(0.0, |tick| tick.twist.vx);
     let film = Film { frames: frames(&engine, &cycle), cycle_s, walked_m: speed * cycle_s };
@@ -62,7 +62,7 @@ mod tests {
     fn when_a_robot_walks_expect_every_joint_to_move_from_frame_to_frame_and_back_in_a_cycle() {
         let arguments = shipped(Some("ripple"));
         let (mut engine, _) = prepared(&arguments, &parameters_of(&arguments.files).unwrap()).unwrap();
-        let cycle = record(&mut engine, SPEED_PART).unwrap();
+        let cycle = record(&mut engine, SPEED_FRACTION).unwrap();
         let frames = frames(&engine, &cycle);
         assert_eq!((frames.len(), frames[0].len()), (FRAMES, 18));
         for joint in 0..18 {

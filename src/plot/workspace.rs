@@ -4,7 +4,7 @@ use crate::cli::WorkspaceArgs;
 use crate::exit::Failure;
 use crate::setups::parameters_of;
 use hexapod_gait::Engine;
-use hexapod_kinematics::{Leg, LegAngles, PoseMargins, Slice, StrideTable};
+use hexapod_kinematics::{Leg, LegAngles, PoseMargins, Slice, StrokeTable};
 use hexapod_plot::{WorkspaceChart, WorkspaceLeg, workspace_map};
 use nalgebra::{Vector2, Vector3};
 
@@ -36,7 +36,7 @@ pub(super) fn draw(arguments: &WorkspaceArgs) -> Result<String, Failure> {
 pub fn chart(engine: &Engine, height: f64, only: &str) -> WorkspaceChart {
     let robot = engine.robot();
     let rest: Vec<Vector3<f64>> = engine.rest_feet().iter().map(|at| Vector3::new(at.x, at.y, -height)).collect();
-    let strides = StrideTable::new(robot, &rest, DIRECTIONS);
+    let strokes = StrokeTable::new(robot, &rest, DIRECTIONS);
     let wanted = |leg: &&(usize, &Leg)| only.is_empty() || leg.1.name() == only;
     let legs: Vec<(usize, &Leg)> = robot.legs().iter().enumerate().collect();
     let reach = engine.stance().reach().axes();
@@ -49,7 +49,7 @@ pub fn chart(engine: &Engine, height: f64, only: &str) -> WorkspaceChart {
     WorkspaceChart {
         title: format!("{}: where the feet can go", robot.model().name()),
         subtitle,
-        legs: legs.iter().filter(wanted).map(|(i, leg)| leg_chart(*i, leg, &rest, &strides)).collect(),
+        legs: legs.iter().filter(wanted).map(|(i, leg)| leg_chart(*i, leg, &rest, &strokes)).collect(),
         reach: reach.into(),
         columns: ["area", "stride along x", "along y", "least of all", "to a limit", "to singular"]
             .map(String::from)
@@ -58,7 +58,7 @@ pub fn chart(engine: &Engine, height: f64, only: &str) -> WorkspaceChart {
     }
 }
 
-fn leg_chart(index: usize, leg: &Leg, rest: &[Vector3<f64>], strides: &StrideTable) -> WorkspaceLeg {
+fn leg_chart(index: usize, leg: &Leg, rest: &[Vector3<f64>], strokes: &StrokeTable) -> WorkspaceLeg {
     let at = rest.get(index).copied().unwrap_or_default();
     let slice = Slice::new(leg, at.z, leg.length() / CELLS);
     let pose = leg.inverse(&at, &leg.posture());
@@ -68,21 +68,21 @@ fn leg_chart(index: usize, leg: &Leg, rest: &[Vector3<f64>], strides: &StrideTab
         border: slice.border(),
         hip: flat(leg.hip_in_body().xy()),
         rest: flat(at.xy()),
-        travel: strides.of_leg(index).to_vec(),
-        cells: cells(&slice, strides, index, pose.ok().map(|pose| (leg, pose))),
+        travel: strokes.of_leg(index).to_vec(),
+        cells: cells(&slice, strokes, index, pose.ok().map(|pose| (leg, pose))),
     }
 }
 
-fn cells(slice: &Slice, strides: &StrideTable, leg: usize, pose: Option<(&Leg, LegAngles)>) -> Vec<String> {
+fn cells(slice: &Slice, strokes: &StrokeTable, leg: usize, pose: Option<(&Leg, LegAngles)>) -> Vec<String> {
     let mm = |length: f64| format!("{:.0} mm", length * 1e3);
     let quarter = std::f64::consts::FRAC_PI_2;
     let half = DIRECTIONS / 2;
-    let all = (0..half).map(|k| strides.centred(leg, std::f64::consts::PI * k as f64 / half as f64));
+    let all = (0..half).map(|k| strokes.centred(leg, std::f64::consts::PI * k as f64 / half as f64));
     let least = all.fold(f64::INFINITY, f64::min);
     let mut cells = vec![
         format!("{:.0} cm²", slice.area() * 1e4),
-        mm(strides.centred(leg, 0.0)),
-        mm(strides.centred(leg, quarter)),
+        mm(strokes.centred(leg, 0.0)),
+        mm(strokes.centred(leg, quarter)),
         mm(least),
     ];
     cells.extend(pose.map_or(["-", "-"].map(String::from), |(leg, pose)| margins(&leg.margins(&pose))));

@@ -15,7 +15,7 @@ use crate::cli::SimArgs;
 use crate::commands;
 use crate::exit::Failure;
 use crate::out;
-use crate::patience::Patience;
+use crate::spinner::Spinner;
 use hexapod_ros::Shutdown;
 use std::io::Write;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
         write!(std::io::stderr(), "{outcome}")?;
     } else {
         let file = out::create(&arguments.out)?;
-        let waiting = Patience::on_terminal("walking in physics");
+        let waiting = Spinner::on_terminal("walking in physics");
         let outcome = run(arguments, &list, &shutdown, std::io::BufWriter::new(file))?.outcome();
         drop(waiting);
         let table = arguments.out.display();

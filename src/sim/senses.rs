@@ -1,4 +1,4 @@
-//! What the planner is told of what the robot feels, as its node is by topics.
+//! What the planner receives of what the robot feels, as its node is by topics.
 
 use hexapod_dynamics::ImuReader;
 use hexapod_gait::Input;
@@ -23,7 +23,7 @@ impl Senses {
         Self { switches: None, imu: None }
     }
 
-    /// To switches under the feet, too, told `late_s` seconds late to a planner of so many ticks per second.
+    /// To switches under the feet, too, reported `late_s` seconds late to a planner of so many ticks per second.
     pub fn with_switches(self, switches: FootSwitches, late_s: f64, rate_hz: f64) -> Self {
         Self { switches: Some(Felt::new(switches, late_s, rate_hz)), ..self }
     }
@@ -51,25 +51,29 @@ impl Senses {
     }
 }
 
-/// What feet feel, told as late as the planner takes it to be.
+/// What feet feel, reported as late as the planner takes it to be.
 struct Felt {
     switches: FootSwitches,
     late_s: f64,
     /// The oldest first.
-    told: VecDeque<Contacts>,
+    reported: VecDeque<Contacts>,
     ticks_late: usize,
 }
 
 impl Felt {
     fn new(switches: FootSwitches, late_s: f64, rate_hz: f64) -> Self {
-        Self { switches, late_s, told: VecDeque::new(), ticks_late: (late_s * rate_hz).round() as usize }
+        Self { switches, late_s, reported: VecDeque::new(), ticks_late: (late_s * rate_hz).round() as usize }
     }
 
     fn read(&mut self, plant: &Plant) -> Contacts {
         let mut contacts = [None; MAX_LEGS];
         let closed = self.switches.read(plant.simulator().world());
         contacts.iter_mut().zip(closed).for_each(|(contact, &closed)| *contact = Some(closed));
-        self.told.push_back(contacts);
-        if self.told.len() > self.ticks_late { self.told.pop_front().unwrap_or(contacts) } else { [None; MAX_LEGS] }
+        self.reported.push_back(contacts);
+        if self.reported.len() > self.ticks_late {
+            self.reported.pop_front().unwrap_or(contacts)
+        } else {
+            [None; MAX_LEGS]
+        }
     }
 }

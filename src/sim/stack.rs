@@ -65,7 +65,7 @@ pub struct Moment {
     pub volts: f64,
     /// Of the robot and its payload, N.
     pub weight: f64,
-    /// It leans, or lies on its belly, as it was not told to.
+    /// It leans, or lies on its belly, without being commanded to.
     pub fallen: bool,
 }
 
@@ -177,7 +177,7 @@ impl Stack {
         self.driver.state() == State::Armed
     }
 
-    /// Whether it leans, or lies on its belly, as it was not told to.
+    /// Whether it leans, or lies on its belly, without being commanded to.
     pub fn has_fallen(&self) -> bool {
         self.falls.fall(self.plant.simulator().world(), &self.player.last().footprint_from_body).is_some()
     }

@@ -6,7 +6,7 @@ use crate::cli::SimArgs;
 use crate::commands::List;
 use crate::exit::Failure;
 use crate::out;
-use crate::patience::Patience;
+use crate::spinner::Spinner;
 use hexapod_ros::Shutdown;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -88,7 +88,7 @@ pub(super) fn sweep(arguments: &SimArgs, list: &List, shutdown: &Shutdown) -> Re
         setups(&with(arguments, &plan, index))?;
     }
     let (next, lines) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let waiting = Patience::on_terminal("walking in physics");
+    let waiting = Spinner::on_terminal("walking in physics");
     let work = || -> Result<(), Failure> {
         while let Some(&index) = mine.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| shutdown.is_running()) {
             let line = line(arguments, (&plan, index), list, shutdown)?;
@@ -166,16 +166,16 @@ pub(super) fn merge(arguments: &SimArgs) -> Result<(), Failure> {
 /// Writes the lines, and tells means and spreads.
 fn finish(header: &str, lines: Vec<String>, arguments: &SimArgs) -> Result<(), Failure> {
     let text = lines.iter().fold(format!("{header}\n"), |text, line| text + line + "\n");
-    let told = summary(header, &lines);
+    let reported = summary(header, &lines);
     if arguments.out.as_os_str() == "-" {
         write!(std::io::stdout(), "{text}")?;
-        write!(std::io::stderr(), "{told}")?;
+        write!(std::io::stderr(), "{reported}")?;
         return Ok(());
     }
     let mut file = out::create(&arguments.out)?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
-    write!(std::io::stdout(), "{told}table    {}\n", arguments.out.display())?;
+    write!(std::io::stdout(), "{reported}table    {}\n", arguments.out.display())?;
     Ok(())
 }
 
@@ -192,18 +192,18 @@ fn summary(header: &str, lines: &[String]) -> String {
             None => groups.push((of, vec![cells])),
         }
     }
-    let mut told = String::new();
+    let mut reported = String::new();
     for (of, rows) in groups {
-        let _ = write!(told, "{of}walks={}", rows.len());
+        let _ = write!(reported, "{of}walks={}", rows.len());
         for name in TOLD {
             let Some(place) = names.iter().position(|known| *known == name) else { continue };
             let values: Vec<f64> = rows.iter().filter_map(|row| row.get(place)?.parse().ok()).collect();
             let (mean, spread) = mean_and_spread(&values);
-            let _ = write!(told, "  {name} {mean:.3} ± {spread:.3}");
+            let _ = write!(reported, "  {name} {mean:.3} ± {spread:.3}");
         }
-        told.push('\n');
+        reported.push('\n');
     }
-    told
+    reported
 }
 
 fn mean_and_spread(values: &[f64]) -> (f64, f64) {
@@ -249,8 +249,11 @@ mod tests {
         assert!(merge(&merged).is_ok());
         assert_eq!(std::fs::read_to_string(folder.join("merged.csv")).unwrap(), whole);
         let lines: Vec<String> = whole.lines().skip(1).map(str::to_owned).collect();
-        let told = summary(header, &lines);
-        assert!(told.contains("gait_planner.step_height=0.02 walks=2  way 0.") && told.lines().count() == 2, "{told}");
+        let reported = summary(header, &lines);
+        assert!(
+            reported.contains("gait_planner.step_height=0.02 walks=2  way 0.") && reported.lines().count() == 2,
+            "{reported}"
+        );
         let falls = ["a,1,0.5", "a,2,1.5"].map(str::to_owned);
         assert!(summary("walk,seed,falls", &falls).contains("falls 1.000 ± 0.707"));
         std::fs::remove_dir_all(folder).unwrap();

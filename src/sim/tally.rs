@@ -73,7 +73,7 @@ struct Way {
     commanded: f64,
 }
 
-/// Figures are told by the metre only of ways that are longer, m.
+/// Figures per metre are reported only of ways that are longer, m.
 const LEAST_M: f64 = 0.02;
 
 impl Way {
@@ -156,7 +156,7 @@ impl Tally {
             true => format!(", {:.3} m a metre of way", of / walked),
             false => String::new(),
         };
-        let part = if planned > LEAST_M {
+        let fraction = if planned > LEAST_M {
             format!(", {:.3} of the {planned:.3} m planned", walked / planned)
         } else {
             String::new()
@@ -181,7 +181,7 @@ impl Tally {
             Motors { known, joints } => format!("{:.1} J by {known} of {joints} joints alone: {OTHERS}", since.energy),
         };
         let figures = [
-            ("way", format!("{walked:.3} m{part}{asked}")),
+            ("way", format!("{walked:.3} m{fraction}{asked}")),
             ("slip", format!("{:.3} m by each foot on average{}", since.slip, per_metre(since.slip))),
             ("lean", format!("{:.1} degrees at most", since.lean.to_degrees())),
             ("work", format!("{:.1} J at the joints{}", since.work, cost(since.work))),
@@ -260,15 +260,15 @@ mod tests {
         for i in 0..=100 {
             tally.take(&moment(0.008 * f64::from(i), 0.1 * f64::from(i % 2), false));
         }
-        let told = tally.outcome(PERFECT);
-        assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
-        assert!(told.contains("m planned, 0.528 of the 1.515 m commanded"), "{told}");
-        assert!(told.contains("0.101 m by each foot on average, 0.126 m a metre of way"), "{told}");
+        let reported = tally.outcome(PERFECT);
+        assert!(reported.contains("0.800 m, 0.800 of the 1.000 m planned"), "{reported}");
+        assert!(reported.contains("m planned, 0.528 of the 1.515 m commanded"), "{reported}");
+        assert!(reported.contains("0.101 m by each foot on average, 0.126 m a metre of way"), "{reported}");
         assert!(
-            told.contains("5.7 degrees") && told.contains("20.2 J at the joints, cost of transport 2.525"),
-            "{told}"
+            reported.contains("5.7 degrees") && reported.contains("20.2 J at the joints, cost of transport 2.525"),
+            "{reported}"
         );
-        assert!(told.contains("perfect servos, and servos without stall_current_a, take no current"), "{told}");
+        assert!(reported.contains("perfect servos, and servos without stall_current_a, take no current"), "{reported}");
         tally.take(&moment(0.8, 0.0, false));
         // As far again, with ten times the weight: 80 N m more, and 0.2 J.
         tally.take(&Moment { weight: 100.0, ..moment(1.6, 0.0, false) });
@@ -296,8 +296,8 @@ mod tests {
         for i in 0..20 {
             tally.take(&place(0.8 + 0.05 * f64::from(i), 0.0, 0.0));
         }
-        let told = tally.outcome(PERFECT);
-        assert!(told.contains("0.800 m, 0.800 of the 1.000 m planned"), "{told}");
+        let reported = tally.outcome(PERFECT);
+        assert!(reported.contains("0.800 m, 0.800 of the 1.000 m planned"), "{reported}");
     }
 
     #[test]
@@ -311,20 +311,20 @@ mod tests {
             x += if walks { 0.012 } else { -0.002 };
             tally.take(&Moment { twist: Twist::new(if walks { 0.1 } else { 0.0 }, 0.0, 0.0), ..moment(x, 0.0, false) });
         }
-        let told = tally.outcome(PERFECT);
-        assert!(told.contains("0.988 m, 0.998 of the 0.990 m planned"), "{told}");
+        let reported = tally.outcome(PERFECT);
+        assert!(reported.contains("0.988 m, 0.998 of the 0.990 m planned"), "{reported}");
     }
 
     #[test]
-    fn when_servos_of_some_joints_take_no_current_expect_the_energy_of_the_others_told_as_such() {
+    fn when_servos_of_some_joints_take_no_current_expect_the_energy_of_the_others_reported_as_such() {
         let mut tally = Tally::default();
         tally.begin();
         for i in 0..=100 {
             tally.take(&Moment { energy: 1.0, ..moment(0.008 * f64::from(i), 0.0, false) });
         }
         let energy = |known: usize| {
-            let told = tally.outcome(Motors { known, joints: 18 });
-            told.lines().find(|line| line.starts_with("energy")).unwrap_or_default().to_owned()
+            let reported = tally.outcome(Motors { known, joints: 18 });
+            reported.lines().find(|line| line.starts_with("energy")).unwrap_or_default().to_owned()
         };
         assert_eq!(energy(18), "energy   101.0 J, cost of transport 12.625");
         assert!(energy(6).starts_with("energy   101.0 J by 6 of 18 joints alone: perfect servos"), "{}", energy(6));

@@ -9,7 +9,7 @@ use crate::cli::{Bus, BusArgs, Column, SimArgs, Start};
 use crate::commands::List;
 use crate::composed::on_terrain;
 use crate::exit::Failure;
-use crate::idle::{Options, check_sim};
+use crate::ineffective_args::{Options, check_sim};
 use crate::setups::{Setups, parameters};
 use hexapod_gait::{GaitState, Input};
 use hexapod_ros::Shutdown;

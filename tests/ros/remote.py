@@ -1,4 +1,4 @@
-"""A user far away: sends cmd_vel until told to stop, or killed. `remote.py RATE_HZ VX RELIABILITY`.
+"""A user far away: sends cmd_vel until asked to stop, or killed. `remote.py RATE_HZ VX RELIABILITY`.
 
 SIGUSR1: it sends no more, but stays, as the middleware may then send again what was lost. Prints when (monotonic, s) each
 command was sent.

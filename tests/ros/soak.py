@@ -25,7 +25,7 @@ from soak_memory import Memory
 from soak_physics import Physics
 from soak_report import one_line, write
 from soak_robot import BATTERY, BUTTON, OE, Robot
-from soak_watch import Chronicle, Ears, Outputs, Processes, Watch
+from soak_watch import Chronicle, Listener, Outputs, Processes, Watch
 from soak_wire import Wire
 from user import Timeout
 from voices import MOST
@@ -79,12 +79,12 @@ class Soak:
         self.asked, self.chronicle, self.shown = asked, Chronicle(asked.verbose), 0.0
         self.session, boards = Session(folder), powered_boards(folder)
         self.outputs, self.memory = Outputs(boards, self.chronicle), Memory(asked.seconds)
-        self.ears, self.processes = Ears(self.session.domain, self.chronicle), Processes(self.chronicle)
+        self.listener, self.processes = Listener(self.session.domain, self.chronicle), Processes(self.chronicle)
         self.wire = Wire(boards, self.chronicle)
-        watched = self.chronicle, self.outputs, self.ears, self.processes, self.memory, self.wire
+        watched = self.chronicle, self.outputs, self.listener, self.processes, self.memory, self.wire
         self.robot = Robot(boards, self.session, watched)
         self.events, self.physics = Events(self.robot), Physics(self.robot)
-        self.watch = Watch(self.chronicle, (self.outputs, self.ears), (self.wire, self.processes, self.memory, self.physics))
+        self.watch = Watch(self.chronicle, (self.outputs, self.listener), (self.wire, self.processes, self.memory, self.physics))
 
     def run(self):
         """Go through all phases; an interrupt ends it early."""
@@ -161,7 +161,7 @@ class Soak:
         """End everything."""
         self.watch.close()
         self.robot.part()
-        self.ears.close()
+        self.listener.close()
         self.session.close()
 
 
@@ -190,7 +190,7 @@ def main():
             soak.run()
         finally:
             soak.close()
-        good = write(asked, soak.chronicle, soak.memory, soak.robot, soak.ears, soak.outputs)
+        good = write(asked, soak.chronicle, soak.memory, soak.robot, soak.listener, soak.outputs)
         processes.started.clear()
     return 0 if good else 1
 

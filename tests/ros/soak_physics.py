@@ -14,8 +14,8 @@ from user import Timeout, twist
 UPRIGHT_DEG = 20.0
 # From a fall to servos that are off.
 NOTICED_S = 1.0 * figures.BUSY
-# After a stop, servos are told to be off no later.
-TOLD_OFF_S = 0.2 * figures.BUSY
+# After a stop, servos are commanded off no later.
+COMMANDED_OFF_S = 0.2 * figures.BUSY
 # What was pushed, or stopped, may seem anything for so long.
 UNSETTLED_S = 4.0
 RECOVERY_S = 30.0 * figures.BUSY
@@ -28,19 +28,19 @@ class Physics:
     """One robot in physics."""
 
     def __init__(self, robot):
-        """Take the user, ears and chronicle of the robot on boards, which is not there meanwhile."""
-        self.robot, self.user, self.ears, self.chronicle = robot, robot.user, robot.ears, robot.chronicle
+        """Take the user, listener and chronicle of the robot on boards, which is not there meanwhile."""
+        self.robot, self.user, self.listener, self.chronicle = robot, robot.user, robot.listener, robot.chronicle
         self.process, self._off, self._unsettled_until = None, (None, math.inf), 0.0
 
     def run(self, until, dice, progress):
         """Let one event follow another."""
         self.process = self.robot.parts['hexapod'] = self.robot.session.start('hexapod', *ARGUMENTS)
-        self.ears.forget('hexapod')
+        self.listener.forget('hexapod')
         self.robot.processes.watch(self.process)
         self.robot.memory.watch(self.process)
         self.robot.heartbeat_s = 0.0
         try:
-            self.user.until(lambda: self.ears.commands_heard and self.ears.driver_state, START_S, 'the robot in physics')
+            self.user.until(lambda: self.listener.commands_heard and self.listener.driver_state, START_S, 'the robot in physics')
             self._recover('start')
             while self.chronicle.elapsed() < until:
                 kind = dice.choice(EVENTS)
@@ -63,7 +63,7 @@ class Physics:
         except Timeout as error:
             self.chronicle.violate('a process does not end', f'{error}: {process.log()[-1500:]}')
             process.end()
-        self.ears.forget('hexapod')
+        self.listener.forget('hexapod')
 
     # --- events
 
@@ -91,7 +91,7 @@ class Physics:
         self.user.set_params('simulator', push_force=[newtons * math.cos(way), newtons * math.sin(way), 0.3 * newtons])
         self.user.call('push', service_type=Trigger)
         self.user.spin(dice.uniform(0.5, 2.0))
-        leant = max((lean for _, lean in list(self.ears.leans)), default=0.0)
+        leant = max((lean for _, lean in list(self.listener.leans)), default=0.0)
         self.chronicle.note(f'pushed with {newtons:.0f} N, leant {leant:.0f} degrees')
 
     def stop(self, dice):
@@ -105,26 +105,26 @@ class Physics:
         self.user.spin(dice.uniform(0.5, 2.0))
 
     def _is_off(self, why):
-        self._off = why, time.monotonic() + TOLD_OFF_S
+        self._off = why, time.monotonic() + COMMANDED_OFF_S
 
     # --- what must not be
 
     def look(self):
         """Look once, beside the events."""
         now = time.monotonic()
-        if self.process is None or self.ears.lean_at < now - 0.5:
+        if self.process is None or self.listener.lean_at < now - 0.5:
             return
         why, since = self._off
-        if self.ears.servos_on and now > since:
-            self.chronicle.violate(f'servos on after {why}', self.ears.state)
-        if self.ears.leans_since is not None and now > self.ears.leans_since + NOTICED_S:
-            if self.ears.servos_on or self.ears.state == 'walking':
-                self.chronicle.violate('fallen, and nobody noticed', f'{self.ears.lean:.0f} degrees, {self.ears.state}, '
-                                       f'condition {self.ears.condition}')
-        upright = max((lean for _, lean in list(self.ears.leans)), default=0.0) < UPRIGHT_DEG
-        if upright and now > self._unsettled_until and self.ears.condition not in (None, 'ok'):
-            self.chronicle.violate(f'{self.ears.condition}, says the planner, and it is not',
-                                   f'{self.ears.lean:.1f} degrees, {self.ears.state}')
+        if self.listener.servos_on and now > since:
+            self.chronicle.violate(f'servos on after {why}', self.listener.state)
+        if self.listener.leans_since is not None and now > self.listener.leans_since + NOTICED_S:
+            if self.listener.servos_on or self.listener.state == 'walking':
+                self.chronicle.violate('fallen, and nobody noticed', f'{self.listener.lean:.0f} degrees, {self.listener.state}, '
+                                       f'condition {self.listener.condition}')
+        upright = max((lean for _, lean in list(self.listener.leans)), default=0.0) < UPRIGHT_DEG
+        if upright and now > self._unsettled_until and self.listener.condition not in (None, 'ok'):
+            self.chronicle.violate(f'{self.listener.condition}, says the planner, and it is not',
+                                   f'{self.listener.lean:.1f} degrees, {self.listener.state}')
 
     # --- the way back
 
@@ -139,13 +139,13 @@ class Physics:
                     return
             except Timeout as timeout:
                 words.append(str(timeout))
-        self.chronicle.violate('stuck', f'in physics after {after}: {words[-3:]}; {self.ears.state}, {self.ears.said}')
+        self.chronicle.violate('stuck', f'in physics after {after}: {words[-3:]}; {self.listener.state}, {self.listener.said}')
         raise Timeout(f'in physics after {after}')
 
     def _try_to_walk(self, words):
         self.user.quiet()
         self._unsettled_until = time.monotonic() + RECOVERY_S
-        if self.ears.lean > UPRIGHT_DEG:
+        if self.listener.lean > UPRIGHT_DEG:
             self.robot.disable()
             self._is_off('enable false')
             self.user.spin(0.5)
@@ -161,9 +161,9 @@ class Physics:
         if not (answer := self.robot.ask('stand')).success:
             words.append(answer.message)
             return False
-        self.user.until(lambda: self.ears.state == 'standing', 10.0, 'standing')
+        self.user.until(lambda: self.listener.state == 'standing', 10.0, 'standing')
         self.user.publish('cmd_vel', twist())
         self.user.stream('cmd_vel', twist(0.06))
-        self.user.until(lambda: self.ears.state == 'walking', 5.0, 'walking')
+        self.user.until(lambda: self.listener.state == 'walking', 5.0, 'walking')
         self._unsettled_until = time.monotonic() + 1.0
         return True

@@ -26,7 +26,7 @@ def clock(seconds):
     return f'{minutes // 60}:{minutes % 60:02}:{seconds:02}'
 
 
-def write(asked, chronicle, memory, robot, ears, outputs):
+def write(asked, chronicle, memory, robot, listener, outputs):
     """Write the report and its graph, print its summary, and return whether all is as it should be."""
     wrong = verdict(memory) + slow_stops(outputs)
     graph = asked.report.with_suffix('.svg')
@@ -38,11 +38,11 @@ def write(asked, chronicle, memory, robot, ears, outputs):
         f'- {len(chronicle.violations)} violations',
         f'- {memory_line(memory)}' + ''.join(f'; **{each}**' for each in wrong),
         f'- longest way back to walking: {max(map(max, robot.recoveries.values()), default=0.0):.1f} s; '
-        f'largest diagnostics {ears.largest_diagnostics} bytes',
+        f'largest diagnostics {listener.largest_diagnostics} bytes',
     ]
     asked.report.write_text('\n'.join([
         '# Soak', '', *summary, '', '## Memory', '', f'![Resident memory]({graph.name})', '',
-        *events(chronicle, robot), *stops(outputs), *lateness(ears), *violations(chronicle)]) + '\n')
+        *events(chronicle, robot), *stops(outputs), *lateness(listener), *violations(chronicle)]) + '\n')
     print('\n'.join(summary))
     for each in chronicle.violations[:20]:
         print(f'violation at {each.at:.2f} s: {each.what}: {each.detail[:300]}')
@@ -101,9 +101,9 @@ def stops(outputs):
     return [*head, *rows, '']
 
 
-def lateness(ears):
+def lateness(listener):
     """Return the table of lateness."""
-    rows = [f'| {node} | {median:.0f} | {most:.0f} |' for node, median, most in ears.lateness_table()]
+    rows = [f'| {node} | {median:.0f} | {most:.0f} |' for node, median, most in listener.lateness_table()]
     head = ['## Lateness', '', 'p99 of a second, us, from the diagnostics.', '', '| node | median | greatest |', '|---|---|---|']
     return [*head, *rows, '']
 

@@ -52,9 +52,9 @@ class Robot:
     """The robot's processes on boards, and the user who drives it."""
 
     def __init__(self, boards, session, watched):
-        """Take what watches over it: chronicle, outputs, ears, processes, memory."""
+        """Take what watches over it: chronicle, outputs, listener, processes, memory."""
         self.boards, self.session, self.user = boards, session, session.user
-        self.chronicle, self.outputs, self.ears, self.processes, self.memory, self.wire = watched
+        self.chronicle, self.outputs, self.listener, self.processes, self.memory, self.wire = watched
         self.parts, self.apart, self.guard, self.relaxed, self.others, self.faulty = {}, False, None, [], [], {}
         self.heartbeat_s, self.page_port, self.is_slow, self.pose_refused = 0.0, free_port(), False, False
         # Who beats on `emergency_stop`, who calls over a network that can be held up, and a joystick; none so far.
@@ -77,13 +77,13 @@ class Robot:
         for name in NODES if apart else ('hexapod',):
             if name not in self.parts:
                 self._start(name)
-        self.user.until(lambda: self.ears.commands_heard and self.ears.driver_state, START_S, 'the robot')
+        self.user.until(lambda: self.listener.commands_heard and self.listener.driver_state, START_S, 'the robot')
 
     def _stop_publishers(self):
         return {name: self.user.node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in STOP_QOS.items()}
 
     def _start(self, name):
-        self.ears.forget(name)
+        self.listener.forget(name)
         if name in DRIVERS:
             self.wire.forget()
         beat, page = f'emergency_stop_timeout:={self.heartbeat_s}', f'port:={self.page_port}'
@@ -112,7 +112,7 @@ class Robot:
         process.signal(signal.SIGKILL)
         if name in DRIVERS:
             self.outputs.stopped(f'kill -9 of {name}', GUARD_S)
-        self.ears.forget(name)
+        self.listener.forget(name)
         process.wait()
 
     def end(self, name, *numbers):
@@ -137,17 +137,17 @@ class Robot:
             self._look_if_seated(process, status)
         elif status != 0 and (healthy or status != 1):
             self.chronicle.violate('an end out of order', f'{name} with {status}: {process.log()[-1500:]}')
-        self.ears.forget(name)
+        self.listener.forget(name)
 
     def _is_to_sit(self):
         """Return whether nothing is in the way of sitting down before the servos are let go."""
-        return (self.is_healthy and not self.outputs.is_stopped and not self.relaxed and self.ears.driver_state == 'armed'
+        return (self.is_healthy and not self.outputs.is_stopped and not self.relaxed and self.listener.driver_state == 'armed'
                 and len(self.boards.pulses()) == len(JOINTS) and any(name in self.parts for name in PLANNERS)
-                and self.ears.state in ('sitting', 'standing', 'walking', 'stopping', 'playing'))
+                and self.listener.state in ('sitting', 'standing', 'walking', 'stopping', 'playing'))
 
     def _look_if_seated(self, process, status):
         """Look how high the body was by the last pulses, and whether the exit status says the same."""
-        height = height_of(self.wire.pulses_told())
+        height = height_of(self.wire.pulses_reported())
         sits = height is None or height < SEATED_M
         words = f'{process.name} with {status}, the body {1e3 * (height or 0.0):.0f} mm high: {process.log()[-1500:]}'
         if sits:
@@ -183,7 +183,7 @@ class Robot:
     def heal(self):
         """Mend everything outside the robot, and stop all streams and other programs."""
         self.user.quiet()
-        self.ears.may_walk()
+        self.listener.may_walk()
         self.thaw()
         for process in self.others:
             process.end()
@@ -223,14 +223,14 @@ class Robot:
 
     def freeze(self, name):
         """Halt a process as a debugger does."""
-        self.ears.planner_is_frozen |= name in PLANNERS
+        self.listener.planner_is_frozen |= name in PLANNERS
         self.parts[name].signal(signal.SIGSTOP)
 
     def thaw(self):
         """Let every process go on."""
         for process in self.parts.values():
             process.signal(signal.SIGCONT)
-        self.ears.planner_is_frozen = False
+        self.listener.planner_is_frozen = False
 
     def recover(self, kinds):
         """Bring the robot back to walking, and note how long that took; whether it came back."""
@@ -248,8 +248,8 @@ class Robot:
                 return True
             words.append(reason)
             self.chronicle.note(f'not yet: {reason}')
-        self.chronicle.violate('stuck', f'after {", ".join(kinds)}: {words[-3:]}; gait_state {self.ears.state}, '
-                                        f'diagnostics {self.ears.said}')
+        self.chronicle.violate('stuck', f'after {", ".join(kinds)}: {words[-3:]}; gait_state {self.listener.state}, '
+                                        f'diagnostics {self.listener.said}')
         return False
 
     def _try_to_walk(self):
@@ -265,11 +265,11 @@ class Robot:
             self.user.until(lambda: len(self.boards.pulses()) == len(JOINTS), 5.0, 'pulses for all joints')
             if not (answer := self.ask('stand')).success:
                 return f'stand: {answer.message}'
-            self.user.until(lambda: self.ears.state == 'standing', 10.0, 'standing')
+            self.user.until(lambda: self.listener.state == 'standing', 10.0, 'standing')
             # Commands count once the stick was let go, and a stand stops, too.
             self.user.publish('cmd_vel', twist())
             self.user.stream('cmd_vel', twist(0.06))
-            self.user.until(lambda: self.ears.state == 'walking', 5.0, 'walking')
+            self.user.until(lambda: self.listener.state == 'walking', 5.0, 'walking')
         except Timeout as timeout:
             return str(timeout)
         return None
@@ -284,10 +284,10 @@ class Robot:
         self.user.publish('body_pose', pose())
         self.user.publish('gait', String(data='tripod'))
         self.ask('stop')
-        if self.ears.state == 'fault':
+        if self.listener.state == 'fault':
             # What the diagnostics say is the way out.
             self.ask('sit')
-        self.user.until(lambda: self.ears.state in ('sitting', 'standing'), 12.0, 'sitting or standing')
+        self.user.until(lambda: self.listener.state in ('sitting', 'standing'), 12.0, 'sitting or standing')
 
     def _enable(self):
         """Switch the servos on; return why that was refused, or None."""

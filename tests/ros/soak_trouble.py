@@ -24,7 +24,7 @@ FLICKER_S = (0.005, 0.05)
 HOP_S = 0.05
 # The driver's button, and one that says false.
 BUTTONS = {'sit': 0, 'emergency': 1, 'stop': 2, 'stand': 3, 'disable': 6, 'enable': 7, 'wave': 9}
-# What a parameter of the planner must not be set to while commands are told to come as often as ours.
+# What a parameter of the planner must not be set to while commands are set to come as often as ours.
 UNTOUCHED = ('cmd_vel_timeout', 'rate')
 SLOWEST_S, SLOWEST_OF_SHORT_S = 20.0, 3.0
 PUSHED = 0.06
@@ -238,9 +238,9 @@ class Trouble:
         client = self._client()
         try:
             self._hold(holder, client)
-            self.user.until(lambda: self._held(holder, client, 0.05) or self.robot.ears.state == 'walking', 5.0, 'walking')
+            self.user.until(lambda: self._held(holder, client, 0.05) or self.robot.listener.state == 'walking', 5.0, 'walking')
             self._halt(stop, client)
-            self.robot.ears.stays(f'{stop} while {holder} pushes')
+            self.robot.listener.stays(f'{stop} while {holder} pushes')
             self._held(holder, client, 0.6)
             self._zero_of_others(holder)
             self._held(holder, client, 0.6)
@@ -252,7 +252,7 @@ class Trouble:
         except (AssertionError, OSError) as error:
             raise Timeout(f'{holder}, {stop}: {error!r}'[:500]) from error
         finally:
-            self.robot.ears.may_walk()
+            self.robot.listener.may_walk()
             self.robot.caller.drive(0, 0.0)
             self.user.quiet()
             self.user.publish('cmd_vel', twist())
@@ -332,7 +332,7 @@ class Trouble:
         """Press Ctrl-Z: where it halts the driver, all is off first, and stays so after `fg`."""
         robot = self.robot
         name = next(name for name in DRIVERS if name in robot.parts)
-        robot.ears.planner_is_frozen |= name in PLANNERS
+        robot.listener.planner_is_frozen |= name in PLANNERS
         robot.parts[name].signal(signal.SIGTSTP)
         self.user.spin(0.3)
         if is_halted(robot.parts[name].pid):
@@ -373,7 +373,7 @@ class Trouble:
             every = zip(names, self.user.describe_params('gait_planner', *names))
             slowest = SLOWEST_OF_SHORT_S if self.robot.memory.short else SLOWEST_S
             self._ends = {name: [min(each.from_value, slowest), min(each.to_value, slowest)]
-                          for name, told in every if not told.read_only for each in told.floating_point_range}
+                          for name, reported in every if not reported.read_only for each in reported.floating_point_range}
             self._kept = dict(zip(self._ends, self.user.get_params('gait_planner', *self._ends)))
         return self._ends
 

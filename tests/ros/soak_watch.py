@@ -31,12 +31,12 @@ EDGE_S = 0.02
 HALT_S = 0.3 * figures.BUSY
 # Stamps that differ by more than this tell of a clock that was set.
 CLOCK_SET_S = 60.0
-# From a healthy bus to boards that are told what OE has done already.
-TOLD_S = 1.0
+# From a healthy bus to boards that are written what OE has done already.
+REPORTED_S = 1.0
 # Walking goes on for `cmd_vel_timeout` (0.5 s by default) after the last command; then the robot stops.
 WALK_S = 0.5 + 1.0 * figures.BUSY
 RATE_HZ = 100.0
-# A watch that has not looked for this long was kept from it by the machine, as were the ears.
+# A watch that has not looked for this long was kept from it by the machine, as was the listener.
 STALL_S = 0.5
 # Two counts of a pulse, rad; a tick of the bus that a busy machine serves late, s.
 COUNTS_RAD, TICK_S = 0.016, 0.012 * figures.BUSY
@@ -50,9 +50,9 @@ Violation = namedtuple('Violation', 'at what detail history')
 class Chronicle:
     """What was done and what went wrong, in seconds since the start."""
 
-    def __init__(self, told=False):
+    def __init__(self, reported=False):
         """Begin; tell all of it as it happens, if wanted."""
-        self.told, self.start = told, time.monotonic()
+        self.reported, self.start = reported, time.monotonic()
         self.counts, self.violations, self.repeated = Counter(), [], Counter()
         self._recent, self._last, self._lock = deque(), {}, threading.Lock()
 
@@ -66,7 +66,7 @@ class Chronicle:
             now = self.elapsed()
             if counted is not None:
                 self.counts[counted] += 1
-            if self.told:
+            if self.reported:
                 print(f'{now:.2f} s {words}', flush=True)
             self._recent.append((now, words))
             while self._recent[0][0] < now - HISTORY_S:
@@ -82,7 +82,7 @@ class Chronicle:
             if not goes_on:
                 history = [each for each in self._recent if each[0] >= now - HISTORY_S]
                 self.violations.append(Violation(now, what, str(detail)[:2000], history))
-                if self.told:
+                if self.reported:
                     print(f'{now:.2f} s VIOLATION {what}: {str(detail)[:500]}', flush=True)
 
 
@@ -121,7 +121,7 @@ class Outputs:
                 self._since, self._why = max(before, time.monotonic() + STOP_S), f'{self._why}, then a refused enable'
 
     def bus_fails(self, fails):
-        """Say whether boards can be told anything."""
+        """Say whether boards can be reached."""
         self._healthy_since = math.inf if fails else time.monotonic()
 
     def look(self):
@@ -133,8 +133,8 @@ class Outputs:
                 if not self.boards.is_high(OE):
                     late = f'{(now - since) * 1e3:.0f} ms late; pulses {len(self.boards.pulses())}'
                     self.chronicle.violate(f'OE low after {why}', late)
-                elif now > max(since, self._healthy_since) + TOLD_S * figures.BUSY and (on := self._told()):
-                    self.chronicle.violate(f'boards not told after {why}', on)
+                elif now > max(since, self._healthy_since) + REPORTED_S * figures.BUSY and (on := self._reported()):
+                    self.chronicle.violate(f'boards not written after {why}', on)
         if (count := self.boards.violations()) != self._out_of_bounds:
             self._out_of_bounds = count
             self.chronicle.violate('a pulse outside the calibration', f'{count} so far')
@@ -151,14 +151,14 @@ class Outputs:
         """Return whether no pulse is allowed."""
         return self._since is not None
 
-    def _told(self):
+    def _reported(self):
         """Return the joints whose board would give a pulse if OE were low."""
         read = self.boards.register
         return [joint for joint, (address, channel) in PLUG.items()
                 if not read(address, 0x00) & 0x10 and not read(address, 0x09 + 4 * channel) & 0x10]
 
 
-class Ears:
+class Listener:
     """What the nodes say: a listener of its own, in its own thread, that keeps nothing but what it needs."""
 
     def __init__(self, domain, chronicle):
@@ -172,7 +172,7 @@ class Ears:
         self.lean, self.lean_at, self.leans_since, self.leans = 0.0, 0.0, None, deque()
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
-        self.node = rclpy.create_node('ears', context=self.context, start_parameter_services=False, enable_rosout=False)
+        self.node = rclpy.create_node('soak_listener', context=self.context, start_parameter_services=False, enable_rosout=False)
         self._subscribe()
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
@@ -212,7 +212,7 @@ class Ears:
         self._jumps.clear()
 
     def look(self):
-        """Look at what has not come; what a machine that stood still has kept from these ears counts for nothing."""
+        """Look at what has not come; what a machine that stood still has kept from this listener counts for nothing."""
         now = time.monotonic()
         if now - self._looked > STALL_S:
             self.chronicle.note(f'the watch was held up for {now - self._looked:.2f} s', counted='held up')
@@ -278,14 +278,15 @@ class Ears:
         if stamp == 0.0:
             return
         self.servos_on = bool(message.name)
-        told = {name: (stamp, position) for name, position in zip(message.name, message.position)}
+        reported = {name: (stamp, position) for name, position in zip(message.name, message.position)}
         for name, position, jump in self._jumps:
-            # A planner that finds servos switched on takes their pose, in one tick; what is off may be told anything.
-            ats = [servos[name][1] for servos in (self._servos, told) if name in servos]
+            # A planner that finds servos switched on takes their pose, in one tick; what is off may be commanded
+            # anything.
+            ats = [servos[name][1] for servos in (self._servos, reported) if name in servos]
             if ats and min(abs(position - at) for at in ats) > COUNTS_RAD:
                 self.chronicle.violate('joint_commands too fast', f'{jump}; the servo is at {ats[-1]:.3f} rad')
         self._jumps.clear()
-        for name, (_, position) in told.items():
+        for name, (_, position) in reported.items():
             then, before = self._servos.get(name, (stamp, position))
             if abs(stamp - then) > CLOCK_SET_S:
                 then, before = stamp, position
@@ -293,7 +294,7 @@ class Ears:
             if not math.isfinite(position) or abs(position - before) > allowed:
                 took = f'{before:.3f} to {position:.3f} rad in {(stamp - then) * 1e3:.1f} ms'
                 self.chronicle.violate('a joint jumped', f'{name}: {took}')
-        self._servos = told
+        self._servos = reported
 
     def _odom_true(self, message):
         """Keep how far the body truly leans, degrees, where physics tell."""
@@ -332,7 +333,7 @@ class Ears:
 
 
 class Processes:
-    """Processes end when they are told to, and leave no trace of a crash."""
+    """Processes end when they are asked to, and leave no trace of a crash."""
 
     def __init__(self, chronicle):
         """Watch none so far."""

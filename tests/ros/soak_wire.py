@@ -39,13 +39,13 @@ class Wire:
         self._libc = ctypes.CDLL(None, use_errno=True)
 
     def forget(self):
-        """Take no joint's place for known: the driver that told it is gone, or somebody said that it was moved by hand."""
+        """Take no joint's place for known: the driver that commanded it is gone, or somebody said that it was moved by hand."""
         with self.lock:
             self._take()
             self._last.clear()
 
-    def pulses_told(self):
-        """Return the pulse of each joint that was told any last, in counts, off or not."""
+    def pulses_reported(self):
+        """Return the pulse of each joint that got any last, in counts, off or not."""
         with self.lock:
             self._take()
             return {self._names[plug]: (off - self._on(plug)) % 4096 for plug, (_, off) in self._last.items()}
@@ -100,7 +100,7 @@ class Wire:
                 self._pulse(plug, off, transfer.begun)
 
     def _pulse(self, plug, off, begun):
-        """Take in what a channel is told."""
+        """Take in what is written to a channel."""
         self.pulses += 1
         then, before = self._last.get(plug, (begun, off))
         joint = self._names[plug]

@@ -143,7 +143,7 @@ def ended(session, *command):
     return status, process.log(), time.monotonic() - process.started_at
 
 
-def assert_told(what, line, status, words):
+def assert_reported(what, line, status, words):
     """Fail unless the message tells the file, the line and what the case asks for."""
     assert status == 2, words
     assert 'panicked' not in words and words.strip()
@@ -169,7 +169,7 @@ def spoil(files, what):
 def test_when_a_file_is_bad_expect_check_to_tell_where_and_why(session, files, name):
     line = spoil(files, CASES[name])
     status, words, seconds = ended(session, 'check', *arguments(files))
-    assert_told(CASES[name], line, status, words)
+    assert_reported(CASES[name], line, status, words)
     assert seconds < 1.0 * figures.BUSY
 
 
@@ -183,7 +183,7 @@ def test_when_a_file_is_bad_expect_run_to_refuse_it_too_with_no_bus_opened_and_n
         session.user.spin(0.01)
         if ran and not process.is_running():
             ran, seconds = False, time.monotonic() - process.started_at
-    assert_told(CASES[name], line, process.wait(), process.log())
+    assert_reported(CASES[name], line, process.wait(), process.log())
     assert seconds < 1.0 * figures.BUSY
     assert names == {'user'}
     assert boards.opened() == 0
@@ -212,8 +212,8 @@ def test_when_a_motion_does_not_suit_the_robot_expect_check_to_tell_where_and_wh
     assert old in text
     path.write_text(text.replace(old, new, 1))
     code, output, _ = ended(session, 'check', *arguments(files))
-    [told] = [line for line in output.splitlines() if line.startswith('error')]
-    assert code == 2 and str(path) in told and all(word in told for word in words), told
+    [reported] = [line for line in output.splitlines() if line.startswith('error')]
+    assert code == 2 and str(path) in reported and all(word in reported for word in words), reported
 
 
 def test_when_the_robots_description_is_missing_expect_its_name(session, files):

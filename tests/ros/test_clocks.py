@@ -84,7 +84,7 @@ def test_when_the_systems_clock_is_set_in_mid_stride_expect_the_walk_and_the_tim
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
     user.spin(1.0)
-    start, told = len(commands), len(user.listen('/diagnostics'))
+    start, reported = len(commands), len(user.listen('/diagnostics'))
     states = len(user.listen('gait_state'))
     user.spin(0.5)
     shift(seconds)
@@ -96,7 +96,7 @@ def test_when_the_systems_clock_is_set_in_mid_stride_expect_the_walk_and_the_tim
     gaps = [after.received - before.received for before, after in zip(commands[start:], commands[start + 1:])]
     assert max(gaps) <= 0.1 * figures.BUSY, max(gaps)
     # Not by `User.diagnostics`, which goes by the sender's clock.
-    statuses = [users.Status(status) for each in user.listen('/diagnostics')[told:] for status in each.message.status]
+    statuses = [users.Status(status) for each in user.listen('/diagnostics')[reported:] for status in each.message.status]
     missed = [int(status.values['overruns']) for status in statuses if status.is_of('gait_planner')]
     assert missed and sum(missed) <= 2, missed
     positions = [each.message.position for each in commands[start:]]

@@ -10,7 +10,7 @@ from terminal import Terminal
 from user import User
 
 # Nothing is drawn over a robot that is lost later than this.
-TOLD_S = 1.5
+REPORTED_S = 1.5
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def moves(heard):
     return any((each.message.linear.x, each.message.linear.y, each.message.angular.z) != (0, 0, 0) for each in heard)
 
 
-def test_when_the_robot_is_killed_expect_it_told_in_time_and_live_again_when_it_comes_back(session, drive):
+def test_when_the_robot_is_killed_expect_it_reported_in_time_and_live_again_when_it_comes_back(session, drive):
     robot = session.start('hexapod', 'run')
     twists, states = session.user.listen('cmd_vel'), session.user.listen('servo_states')
     view = drive()
@@ -43,9 +43,9 @@ def test_when_the_robot_is_killed_expect_it_told_in_time_and_live_again_when_it_
     killed = time.monotonic()
     robot.signal(signal.SIGKILL)
     view.until('no data for 1.', seconds=5.0)
-    told = time.monotonic() - killed
-    figures.note('kill -9 to the view', told * 1e3, 'ms', TOLD_S * 1e3)
-    assert told < TOLD_S
+    reported = time.monotonic() - killed
+    figures.note('kill -9 to the view', reported * 1e3, 'ms', REPORTED_S * 1e3)
+    assert reported < REPORTED_S
     view.press('w')
     view.until('not sent: the robot is not heard', 'last sitting', 'ended or hangs', seconds=2.0)
     pressed = time.monotonic()

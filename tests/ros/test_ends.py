@@ -213,7 +213,7 @@ def test_when_a_robot_takes_long_to_sit_expect_its_servos_on_until_it_does(side_
 
 
 def read_until(over, manager, said):
-    """Take what a service manager is told, until all is over and read."""
+    """Take what a service manager is notified of, until all is over and read."""
     while True:
         try:
             said.append(manager.recv(100).strip())
@@ -229,7 +229,7 @@ def test_when_systemd_ends_a_robot_that_sits_slowly_expect_it_asked_for_more_tim
         manager.bind(address)
         manager.setblocking(False)
         robot = session.start('hexapod', 'run', '-p', 'gait_planner.sit_time:=5.0', environment={'NOTIFY_SOCKET': address})
-        # Whoever is told has to read it.
+        # Whoever is notified has to read it.
         said, over = [], threading.Event()
         reader = threading.Thread(target=lambda: read_until(over, manager, said))
         reader.start()
@@ -411,7 +411,7 @@ def test_when_the_planner_is_killed_expect_the_driver_to_hold_report_and_follow_
 
 
 def back_on_its_feet(session):
-    """Start the planner anew and walk; fail when a servo is told to jump meanwhile."""
+    """Start the planner anew and walk; fail when a servo is commanded to jump meanwhile."""
     user = session.user
     servos = user.listen('servo_states')
     start = len(servos)
@@ -423,14 +423,14 @@ def back_on_its_feet(session):
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
     user.spin(0.5)
-    before, told = {}, 0.0
+    before, reported = {}, 0.0
     for each in servos[start:]:
         now, stamp = dict(zip(each.message.name, each.message.position)), stamp_ns(each.message) * 1e-9
         # 5.2 rad/s, and two steps of the 12 bits; ticks and stamps do not fall on the same moments.
-        most = 5.2 * 1.5 * max(stamp - told, 0.02) + 0.02
+        most = 5.2 * 1.5 * max(stamp - reported, 0.02) + 0.02
         for name in now.keys() & before.keys():
             assert abs(now[name] - before[name]) <= most, name
-        before, told = now, stamp
+        before, reported = now, stamp
 
 
 def test_when_the_driver_is_killed_expect_the_next_one_disarmed(session, nodes):

@@ -49,7 +49,7 @@ class Walk(physics.World):
     def listen(self, angles):
         """Let a tick pass and take down what sensors would say at its end, and the forces that no sensor says.
 
-        Currents and accelerations are means over the tick, as sensors filter them: servos that are told a new angle a
+        Currents and accelerations are means over the tick, as sensors filter them: servos that are commanded a new angle a
         hundred times a second jerk a hundred times a second, always at the same moment of the tick.
         """
         steps, sums = round(TICK_S / physics.STEP_S), [0.0, 0.0, 0.0]

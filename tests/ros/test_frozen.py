@@ -115,7 +115,7 @@ def test_when_stopped_in_an_emergency_with_servos_off_expect_the_planner_frozen_
     user.quiet()
 
 
-def test_when_a_planner_is_started_anew_under_a_standing_robot_and_told_to_end_expect_the_body_down_first(session):
+def test_when_a_planner_is_started_anew_under_a_standing_robot_and_asked_to_end_expect_the_body_down_first(session):
     user = session.user
     for node in ('servo_driver', 'state_publisher'):
         session.start(node)
@@ -137,7 +137,7 @@ def test_when_a_planner_is_started_anew_under_a_standing_robot_and_told_to_end_e
 
 
 @pytest.mark.parametrize('way', ['stick', 'stand', 'motion'])
-def test_when_only_the_driver_is_told_to_end_expect_the_robot_down_before_its_servos_go_off_whatever_is_asked(session, way):
+def test_when_only_the_driver_is_asked_to_end_expect_the_robot_down_before_its_servos_go_off_whatever_is_asked(session, way):
     user = session.user
     for node in ('gait_planner', 'state_publisher'):
         session.start(node)
@@ -161,8 +161,8 @@ def test_when_only_the_driver_is_told_to_end_expect_the_robot_down_before_its_se
     user.until(lambda: not driver.is_running(), 5.0, 'the end of the driver')
     user.spin(0.1)
     assert 'walking' not in [each.message.data for each in states[said:]]
-    told = [joints_of(each.message) for each in servos if each.message.name][-1]
-    assert max(abs(told[joint] - low[joint]) for joint in low) < 0.05, 'it sat when the servos were let go'
+    reported = [joints_of(each.message) for each in servos if each.message.name][-1]
+    assert max(abs(reported[joint] - low[joint]) for joint in low) < 0.05, 'it sat when the servos were let go'
     user.quiet()
     user.spin(1.6)
     assert user.call('stand').success, 'what was asked of the planner is over'

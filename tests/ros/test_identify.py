@@ -89,7 +89,7 @@ def test_when_a_leg_swings_free_expect_its_parameters_and_friction_found(tmp_pat
 
 
 @pytest.mark.parametrize('how', ['sqlite3', 'storage compressed', 'file compressed', 'predicted', 'no efforts', 'still'])
-def test_when_a_bag_is_of_no_use_expect_to_be_told_why(tmp_path, log, how):
+def test_when_a_bag_is_of_no_use_expect_the_reason_reported(tmp_path, log, how):
     names, angles, torques = (part[:400] if hasattr(part, 'shape') else part for part in log)
     folder, word = tmp_path / 'bag', 'measured efforts'
     if how == 'sqlite3':
@@ -113,7 +113,7 @@ def test_when_a_leg_rubs_and_nobody_asked_expect_a_hint_at_friction(tmp_path, lo
     assert status == 0 and 'run it with --friction' in said, said
 
 
-def test_when_a_bag_is_damaged_or_a_stamp_is_wrong_expect_the_rest_used_and_to_be_told(tmp_path, log):
+def test_when_a_bag_is_damaged_or_a_stamp_is_wrong_expect_the_rest_used_and_a_report(tmp_path, log):
     folder = write(tmp_path / 'bag', log, misdated=5000)
     said, status = identify(folder, '--leg', LEG, '--friction')
     assert status == 0 and '1 more left out: their stamps' in said and 'the bag is damaged' not in said, said

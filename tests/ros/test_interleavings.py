@@ -187,7 +187,7 @@ def test_when_40_senders_start_and_stop_in_any_order_expect_no_pulse_but_after_a
         for number in range(ROUNDS // 2):
             orders.chronicle.note(f'round {number}')
             orders.round()
-            assert not orders.chronicle.violations, told(number, orders.chronicle.violations)
+            assert not orders.chronicle.violations, reported(number, orders.chronicle.violations)
             if orders.dice.random() < 0.7:
                 orders.arm()
     finally:
@@ -197,7 +197,7 @@ def test_when_40_senders_start_and_stop_in_any_order_expect_no_pulse_but_after_a
     assert took and took[-1] < STOP_S
 
 
-def told(number, violations):
+def reported(number, violations):
     """Return violations and what led to them."""
     lines = [f'round {number}']
     for each in violations:

@@ -105,7 +105,7 @@ class Launched:
         return next(int(path.name.split('.')[1]) for called, path in self.all_calls() if called == name)
 
     def stop(self):
-        """Press Ctrl-C and return the exit status and who was told to stop by which signal."""
+        """Press Ctrl-C and return the exit status and who was asked to stop by which signal."""
         self.process.send_signal(2)
         output, _ = self.process.communicate(timeout=DEADLINE_S)
         stopped = {path.stem: int(path.read_text()) for path in self.calls.glob('*.stopped')}

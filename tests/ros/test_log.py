@@ -1,4 +1,4 @@
-"""What happens is told in words: on standard output as ROS nodes do it, on /rosout, in the diagnostics; parameters too."""
+"""What happens is reported in words: on standard output as ROS nodes do it, on /rosout, in the diagnostics; parameters too."""
 
 import re
 
@@ -41,7 +41,7 @@ def wait_line(user, lines, name, level, words, seconds=10.0):
     return user.until(found, seconds, lambda: f'{name} {level}: {words} among {[(each.name, each.msg) for each in lines]}')
 
 
-def told(robot):
+def reported(robot):
     """Return severity, name and text of what a robot has printed."""
     return [match.groups() for match in map(LINE.match, robot.log().splitlines()) if match]
 
@@ -97,12 +97,12 @@ def test_when_the_robot_is_used_expect_a_line_of_each_event_on_rosout_and_on_sta
         wait_line(user, lines, node, INFO, 'ended')
     assert robot.wait() == 0
     names = {10: 'DEBUG', 20: 'INFO', 30: 'WARN', 40: 'ERROR'}
-    assert {(names[line.level], line.name, line.msg) for line in lines} <= set(told(robot))
+    assert {(names[line.level], line.name, line.msg) for line in lines} <= set(reported(robot))
     started = next(line for line in lines if 'call enable' in line.msg)
     assert started.file.endswith('.rs') and started.line > 0 and started.function.startswith('servo_driver')
     assert all(line.stamp.sec > 1_500_000_000 for line in lines)
     once = [line.msg for line in lines if 'emergency stop by the service' in line.msg]
-    assert len(once) == 1, 'told twice'
+    assert len(once) == 1, 'reported twice'
     assert '\x1b' not in robot.log(), 'colours are for terminals'
 
 
@@ -124,8 +124,8 @@ def test_when_a_log_level_is_asked_for_expect_it_in_the_nodes(session, arguments
     robot = session.start('hexapod', 'run', '--ros-args', *arguments)
     user.hear('joint_states', 'gait_state')
     user.publish('gait', String(data='no_such'))
-    user.until(lambda: any('no_such' in text for _, _, text in told(robot)), 5.0, 'a warning')
-    lines = told(robot)
+    user.until(lambda: any('no_such' in text for _, _, text in reported(robot)), 5.0, 'a warning')
+    lines = reported(robot)
     assert {severity for severity, _, _ in lines} == levels, lines
     assert {name for severity, name, _ in lines if severity == 'INFO'} <= {'servo_driver'}, lines
 
@@ -136,10 +136,10 @@ def test_when_a_node_is_renamed_expect_its_lines_under_its_logger(session):
     robot = session.start('gait_planner', '--ros-args', '--params-file', str(ROOT / 'config' / 'hexapod.yaml'),
                           '-r', '__ns:=/lab/one')
     wait_line(user, lines, 'lab.one.gait_planner', INFO, '18 joints')
-    assert ('INFO', 'lab.one.gait_planner') in {line[:2] for line in told(robot)}
+    assert ('INFO', 'lab.one.gait_planner') in {line[:2] for line in reported(robot)}
 
 
-def test_when_parameters_change_expect_it_told_on_parameter_events_whoever_changed_them(session):
+def test_when_parameters_change_expect_it_reported_on_parameter_events_whoever_changed_them(session):
     user = session.user
     events = []
     user.node.create_subscription(ParameterEvent, '/parameter_events', events.append, QoSProfile(depth=1000))

@@ -1,4 +1,4 @@
-"""How the robot's processes reach others: over UDP alone, and no further than they are told to."""
+"""How the robot's processes reach others: over UDP alone, and no further than they are set to."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What becomes of motions and trajectories is told on `motion_status`: who asked, how far it is, how it ended and why."""
+"""What becomes of motions and trajectories is published on `motion_status`: who asked, how far it is, how it ended and why."""
 
 import os
 import re
@@ -55,7 +55,7 @@ def test_when_the_script_of_the_docs_is_run_expect_it_to_wait_for_each_motion_an
     script.write_text(script_of_the_docs())
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(shared_session.domain)}
     for _ in range(2):
-        # The second time the requests of the first are still told.
+        # The second time the requests of the first are still reported.
         ran = subprocess.run([sys.executable, script, 'shake', 'moonwalk'], env=environment, capture_output=True, text=True,
                              timeout=30)
         lines = ran.stdout.splitlines()
@@ -70,11 +70,11 @@ def test_when_a_motion_is_played_expect_its_progress_and_its_end_for_those_who_c
     start = len(user.listen('motion_status'))
     user.publish('motion', String(data='shake'))
     wait(user, number, is_over)
-    told = [requests_of(each.message)[number] for each in user.listen('motion_status')[start:]
+    reported = [requests_of(each.message)[number] for each in user.listen('motion_status')[start:]
             if number in requests_of(each.message)]
-    progress = [float(request['progress']) for request in told]
+    progress = [float(request['progress']) for request in reported]
     assert progress == sorted(progress) and progress[-1] == 1.0 and len(progress) >= 15, progress
-    assert told[-1]['asked by'] == '/user' and told[-1]['asked on'] == 'motion' and told[-1]['name'] == 'shake'
+    assert reported[-1]['asked by'] == '/user' and reported[-1]['asked on'] == 'motion' and reported[-1]['name'] == 'shake'
     late = []
     node = user.node
     node.create_subscription(DiagnosticArray, 'motion_status', late.append, listener_qos('motion_status'))

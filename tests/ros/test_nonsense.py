@@ -50,7 +50,7 @@ def assert_clean(lists, starts):
             assert not bad, (topic, bad)
             if topic in ('joint_states', 'servo_states'):
                 for name, position in zip(each.message.name, each.message.position):
-                    # Pulses are whole steps, so what a servo is told may lie half a step beyond.
+                    # Pulses are whole steps, so what a servo is commanded may lie half a step beyond.
                     assert LIMITS[name].lower - 0.005 <= position <= LIMITS[name].upper + 0.005, (topic, name)
     walked.assert_sane(lists[0][starts[0]:])
 
@@ -258,7 +258,7 @@ def test_when_joint_commands_are_broken_expect_the_driver_to_drop_and_count_them
     user.stream('joint_commands', pose, rate=50.0)
     user.spin(0.5)
     before = rejected_on(user, 'servo_driver', 'joint_commands')
-    told = dict(zip(user.latest('servo_states').name, user.latest('servo_states').position))
+    reported = dict(zip(user.latest('servo_states').name, user.latest('servo_states').position))
     heard = user.listen('servo_states')
     start = len(heard)
     broken = list(broken_commands(pose))
@@ -268,7 +268,7 @@ def test_when_joint_commands_are_broken_expect_the_driver_to_drop_and_count_them
     # Empty messages name nothing; whether they count as refused is left open.
     assert_counted(user, 'servo_driver', 'joint_commands', before, len(broken))
     for each in heard[start:]:
-        assert dict(zip(each.message.name, each.message.position)) == told, 'no servo may move'
+        assert dict(zip(each.message.name, each.message.position)) == reported, 'no servo may move'
 
 
 def test_when_joint_commands_are_beyond_the_limits_expect_them_held_at_the_limits(session, nodes):

@@ -125,7 +125,7 @@ def test_when_another_robot_meets_a_real_bus_expect_its_servo_map_asked_for(sess
     processes.assert_no_crash(process)
 
 
-def test_when_another_robot_is_checked_expect_its_gait_and_servos_told(session, tmp_path):
+def test_when_another_robot_is_checked_expect_its_gait_and_servos_reported(session, tmp_path):
     file = tmp_path / 'quadruped.urdf'
     file.write_text(other_robots.quadruped())
     process = session.start('hexapod', 'check', '--urdf', str(file))

@@ -49,15 +49,15 @@ def test_when_listed_expect_the_documented_parameters_at_their_defaults(user, no
 @pytest.mark.parametrize('node', NODES)
 def test_when_described_expect_words_types_and_ranges(user, node):
     names = user.list_params(node)
-    for name, told in zip(names, user.describe_params(node, *names)):
-        assert told.name == name and len(told.description) > 3, name
-        if told.type == ParameterType.PARAMETER_DOUBLE:
-            [span] = told.floating_point_range
+    for name, reported in zip(names, user.describe_params(node, *names)):
+        assert reported.name == name and len(reported.description) > 3, name
+        if reported.type == ParameterType.PARAMETER_DOUBLE:
+            [span] = reported.floating_point_range
             assert math.isfinite(span.from_value) and span.from_value < span.to_value, name
-        if told.type == ParameterType.PARAMETER_INTEGER:
-            [span] = told.integer_range
+        if reported.type == ParameterType.PARAMETER_INTEGER:
+            [span] = reported.integer_range
             assert span.from_value < span.to_value, name
-    assert user.param_types(node, *names) == [told.type for told in user.describe_params(node, *names)]
+    assert user.param_types(node, *names) == [reported.type for reported in user.describe_params(node, *names)]
 
 
 @pytest.mark.parametrize('node', NODES)

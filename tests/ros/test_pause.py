@@ -49,8 +49,8 @@ def test_when_it_is_driven_while_paused_expect_the_pause_and_its_end_named_and_a
     user.client('stop')
     pause(user)
     user.stream('cmd_vel', twist(0.08), rate=1000.0)
-    told = user.diagnostics('gait_planner', lambda status: 'simulated time stands still' in status.message)
-    assert told.level == 1 and 'call its service pause with data: false' in told.message
+    reported = user.diagnostics('gait_planner', lambda status: 'simulated time stands still' in status.message)
+    assert reported.level == 1 and 'call its service pause with data: false' in reported.message
     user.spin(3.0)
     user.quiet()
     stopped = user.call('stop')
@@ -68,8 +68,8 @@ def test_when_servos_are_enabled_while_paused_expect_the_reason_they_wait_for_an
     pause(user)
     answer = user.enable()
     assert answer.success and 'the simulation is paused' in answer.message and REMEDY in answer.message
-    told = user.diagnostics('servo_driver', lambda status: status.values['state'] == 'arming')
-    assert 'the simulation is paused' in told.message and REMEDY in told.message
+    reported = user.diagnostics('servo_driver', lambda status: status.values['state'] == 'arming')
+    assert 'the simulation is paused' in reported.message and REMEDY in reported.message
     user.spin(1.0)
     assert state_of(user) == 'arming' and not user.next('servo_states').name
     assert user.call('emergency_stop').success, 'a stop wins'
@@ -85,7 +85,7 @@ def test_when_servos_are_enabled_while_paused_expect_the_reason_they_wait_for_an
 
 
 @pytest.mark.parametrize('stop', ['emergency_stop', 'disable'])
-def test_when_it_is_stopped_in_mid_stride_while_paused_expect_it_enabled_again_and_walking_on_only_when_told(walking, stop):
+def test_when_it_is_stopped_in_mid_stride_while_paused_expect_it_enabled_again_and_walking_on_only_when_commanded(walking, stop):
     user = walking
     pause(user)
     if stop == 'disable':

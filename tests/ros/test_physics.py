@@ -1,4 +1,4 @@
-"""The shipped robot in a physics engine: upright through random driving, and as far as it was told to go.
+"""The shipped robot in a physics engine: upright through random driving, and as far as it was commanded to go.
 
 The joint angles are those of the planner's own engine (`hexapod trace`), so a run is the same every time and needs no
 robot running. With HEXAPOD_SOAK=1 it drives longer, and listens to joint_commands of a running robot as well.
@@ -155,8 +155,8 @@ def test_when_a_running_robot_is_driven_at_random_expect_its_joint_commands_to_w
     for each in commands[first:]:
         world.tick(np.array(each.message.position))
     # Every second tick has a twist, which holds for both.
-    told = [(each.message.linear.x, each.message.linear.y, each.message.angular.z) for each in twists[first_twist:]]
-    ticks = [('', np.array(each), None) for each in told for _ in range(2)]
+    reported = [(each.message.linear.x, each.message.linear.y, each.message.angular.z) for each in twists[first_twist:]]
+    ticks = [('', np.array(each), None) for each in reported for _ in range(2)]
     ticks += [('', np.zeros(3), None)] * (len(world.path) - len(ticks))
     assert_upright(world, 0)
     distance, turn = part_reached(world, ticks, 0)

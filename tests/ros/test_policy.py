@@ -58,7 +58,7 @@ def opened(user, node):
     try:
         return {(verb, name) for verb, ask in kinds.items() for name, _ in ask(node, '/')}
     except NodeNameNonExistentError:
-        # Which nodes a process has is told by a message of its own, which may come after those of its topics.
+        # Which nodes a process has comes in a message of its own, which may come after those of its topics.
         return set()
 
 

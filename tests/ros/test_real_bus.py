@@ -53,7 +53,7 @@ def test_when_enabled_expect_one_leg_at_a_time_and_a_slow_first_motion(armed, bo
     gaps = [b - a for a, b in itertools.pairwise(starts)]
     assert all(0.05 <= gap <= 0.15 * figures.BUSY for gap in gaps), gaps
     figures.note('from one leg to the next', 1e3 * (starts[-1] - starts[0]) / 5, 'ms', 100)
-    # From 0, where they were last told to be, although nobody knows where they are now.
+    # From 0, where they were last commanded to be, although nobody knows where they are now.
     assert_slow(boards, called, 0.5)
     assert max(began for began, *_ in offs(boards, called)) - starts[-1] >= 0.55
     assert boards.violations() == 0
@@ -232,7 +232,7 @@ def test_when_a_second_driver_is_started_expect_it_refused_and_the_first_undistu
     assert state_of(armed) == 'armed' and len(boards.pulses()) == 18
 
 
-def test_when_systemd_starts_the_driver_expect_it_told_ready_alive_and_stopping(session, boards, tmp_path):
+def test_when_systemd_starts_the_driver_expect_ready_alive_and_stopping_reported(session, boards, tmp_path):
     address = str(tmp_path / 'notify')
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(address)

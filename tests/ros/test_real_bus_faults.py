@@ -75,7 +75,7 @@ def test_when_the_heartbeat_ends_expect_a_stop(session, boards):
     silent = time.monotonic()
     user.until(lambda: boards.pulses() == {}, 2.0, 'all off')
     assert 0.3 < time.monotonic() - silent < 0.7
-    user.until(lambda: state_of(user) == 'emergency_stop', 1.0, 'the stop to be told')
+    user.until(lambda: state_of(user) == 'emergency_stop', 1.0, 'the stop to be reported')
 
 
 def test_when_signalled_while_the_bus_hangs_expect_an_end_that_says_so(armed, driver, boards):

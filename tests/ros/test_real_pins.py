@@ -76,7 +76,7 @@ def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled
     wired.set_pin(BUTTON, OPEN)  # a contact that opens, or a wire that breaks
     took = until_cut(wired, pressed, 0.5)
     figures.note('stop button to OE high', took * 1e3, 'ms', 20)
-    armed.until(lambda: state_of(armed) == 'emergency_stop', 1.0, 'the stop to be told')
+    armed.until(lambda: state_of(armed) == 'emergency_stop', 1.0, 'the stop to be reported')
     assert wired.pulses() == {} and 'stop button' in armed.enable().message
     wired.set_pin(BUTTON, LOW)
     armed.spin(0.3)

@@ -118,8 +118,8 @@ def test_when_asked_by_the_command_line_expect_its_answers(session, ros2):
     session.start('hexapod', 'run')
     session.user.hear('joint_states', 'joint_commands')
     assert {f'/{name}' for name in NODES} <= set(ros2.run('node', 'list', *ALONE).split())
-    told = ros2.run('node', 'info', *ALONE, '/gait_planner')
-    assert '/cmd_vel: geometry_msgs/msg/Twist' in told and '/stand: std_srvs/srv/Trigger' in told
+    reported = ros2.run('node', 'info', *ALONE, '/gait_planner')
+    assert '/cmd_vel: geometry_msgs/msg/Twist' in reported and '/stand: std_srvs/srv/Trigger' in reported
     assert 'step_height' in ros2.run('param', 'list', *ALONE, '/gait_planner')
     assert '0.03' in ros2.run('param', 'get', *ALONE, '/gait_planner', 'step_height')
     assert 'Set parameter successful' in ros2.run('param', 'set', *ALONE, '/gait_planner', 'step_height', '0.02')

@@ -1,4 +1,4 @@
-"""The shipped robot on ground whose height it is not told, in a physics engine, its feet with switches that tell late.
+"""The shipped robot on ground whose height it does not know, in a physics engine, its feet with switches that tell late.
 
 Blocks and slopes up to 15 mm, drawn anew for each seed. The joint angles are those of the planner's own engine (`hexapod
 trace --contacts`), which waits in each tick for what the feet feel, so a run is the same every time.

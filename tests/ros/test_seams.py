@@ -139,7 +139,7 @@ def test_when_the_sender_of_a_stop_has_any_qos_expect_it_heard(armed, boards, ot
     publisher = other.publisher('emergency_stop', Bool, QOS[qos])
     publisher.publish(Bool(data=True))
     armed.until(lambda: boards.pulses() == {}, 0.5, 'all off')
-    assert state_of(armed) != 'armed' or armed.until(lambda: state_of(armed) == 'emergency_stop', 2.0, 'told')
+    assert state_of(armed) != 'armed' or armed.until(lambda: state_of(armed) == 'emergency_stop', 2.0, 'reported')
 
 
 def test_when_a_latched_true_was_said_before_the_start_expect_it_heard(session, boards, other):
@@ -375,9 +375,9 @@ def test_when_sources_command_different_joints_expect_each_to_have_its_own(sessi
     user.until(lambda: state_of(user) == 'holding', 1.5, 'the joints of the second to be held')
     command(user, dict.fromkeys(JOINTS[:9], 0.3))
     user.spin(1.0)
-    told = dict(zip(user.latest('servo_states').name, user.latest('servo_states').position))
-    assert all(abs(told[joint] - 0.3) < 0.02 for joint in JOINTS[:9])
-    assert all(abs(told[joint] - 0.2) < 0.02 for joint in JOINTS[9:])
+    reported = dict(zip(user.latest('servo_states').name, user.latest('servo_states').position))
+    assert all(abs(reported[joint] - 0.3) < 0.02 for joint in JOINTS[:9])
+    assert all(abs(reported[joint] - 0.2) < 0.02 for joint in JOINTS[9:])
 
 
 def test_when_a_planner_dies_beside_a_source_of_one_joint_expect_the_driver_to_hold(session, boards, other):
@@ -495,7 +495,7 @@ def test_when_a_board_holds_the_bus_low_expect_it_clocked_free_and_the_pins_give
 
 
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP], ids=['killed', 'halted'])
-def test_when_the_guard_dies_expect_another_one_started_and_told_of(armed, driver, boards, number):
+def test_when_the_guard_dies_expect_another_one_started_and_reported(armed, driver, boards, number):
     user = armed
     guard = driver.children()
     assert len(guard) == 1

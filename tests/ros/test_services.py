@@ -95,7 +95,7 @@ def test_when_enabled_after_a_stop_expect_a_soft_start(user):
 
 
 def assert_slow(states, rad_s):
-    """Fail on a servo that is told to jump between two messages; the time between them is that of their stamps."""
+    """Fail on a servo that is commanded to jump between two messages; the time between them is that of their stamps."""
     before, then = {}, None
     for each in states:
         now = dict(zip(each.message.name, each.message.position))

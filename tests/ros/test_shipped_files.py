@@ -123,8 +123,8 @@ def test_when_a_unit_is_read_expect_it_shut_in_with_what_it_needs(name):
 @pytest.mark.parametrize('name', UNITS)
 def test_when_systemd_reads_a_unit_expect_nothing_to_say(name):
     units = [str(ROOT / 'deploy' / unit) for unit in UNITS]
-    told = subprocess.run(['systemd-analyze', 'verify', '--man=no', *units], capture_output=True, text=True, timeout=60)
-    assert not [line for line in told.stderr.splitlines() if 'hexapod' in line and 'No such file' not in line], told.stderr
+    reported = subprocess.run(['systemd-analyze', 'verify', '--man=no', *units], capture_output=True, text=True, timeout=60)
+    assert not [line for line in reported.stderr.splitlines() if 'hexapod' in line and 'No such file' not in line], reported.stderr
 
 
 def test_when_the_robots_unit_has_stopped_expect_everything_off_once_more():

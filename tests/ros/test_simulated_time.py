@@ -229,7 +229,7 @@ def test_when_a_gait_is_asked_for_by_topic_expect_the_parameter_to_follow_and_th
     assert user.get_params('gait_planner', 'gait') == ['ripple']
 
 
-def test_when_each_node_is_told_to_use_the_simulated_clock_expect_no_word_of_clocks_that_differ(session):
+def test_when_each_node_is_asked_to_use_the_simulated_clock_expect_no_word_of_clocks_that_differ(session):
     nodes = ('gait_planner', 'servo_driver', 'state_publisher')
     processes = [session.start(node, '--ros-args', '-p', 'use_sim_time:=true') for node in nodes]
     for node in nodes:

@@ -74,7 +74,7 @@ def walk(user, seconds, command):
 
 
 def listen_to_forces(user):
-    """Listen to the true force on each foot, until all are told."""
+    """Listen to the true force on each foot, until all are published."""
     for topic in FORCES:
         user.listen(topic, WrenchStamped)
     user.hear_fresh(*FORCES)
@@ -109,9 +109,9 @@ def test_when_the_robot_walks_in_physics_expect_it_to_go_where_it_thinks_and_the
     figures.note('way in physics, of what odometry says', way(true) / way(believed), '', None)
     assert way(true) > 0.2 and way(true) == pytest.approx(way(believed), rel=0.05)
     assert max(map(lean, true)) < 5.0
-    told = user.diagnostics('simulator').values
-    figures.note('physics of a standing robot', float(told['processor (% of a core)']), '% of a core', 45.0)
-    assert float(told['real-time factor']) > 0.9, told
+    reported = user.diagnostics('simulator').values
+    figures.note('physics of a standing robot', float(reported['processor (% of a core)']), '% of a core', 45.0)
+    assert float(reported['real-time factor']) > 0.9, reported
     assert_no_crash(robot)
 
 
@@ -132,7 +132,7 @@ def physics_thread(process):
 
 def test_when_others_take_the_processors_expect_the_physics_to_tell_what_they_take_themselves(session):
     robot = session.start('hexapod', 'run', '--bus', 'physics')
-    user, told = session.user, []
+    user, reported = session.user, []
     user.diagnostics('simulator')
     stat = physics_thread(robot) / 'stat'
 
@@ -144,14 +144,14 @@ def test_when_others_take_the_processors_expect_the_physics_to_tell_what_they_ta
         since, before = time.monotonic(), taken()
         for _ in range(6):
             user.spin(1.0)
-            told.append(float(user.diagnostics('simulator').values['processor (% of a core)']))
+            reported.append(float(user.diagnostics('simulator').values['processor (% of a core)']))
         of_a_core = 100.0 * (taken() - before) / (time.monotonic() - since)
     finally:
         for hog in hogs:
             hog.kill()
             hog.wait()
-    # What is told is of seconds of their own, and the robot may lie still in one and settle in another.
-    assert max(told) < 2.0 * of_a_core + 5.0, f'{told} of {of_a_core}'
+    # What is reported is of seconds of their own, and the robot may lie still in one and settle in another.
+    assert max(reported) < 2.0 * of_a_core + 5.0, f'{reported} of {of_a_core}'
     assert_no_crash(robot)
 
 
@@ -234,8 +234,8 @@ def test_when_another_node_tells_the_time_too_expect_both_named(session):
     user = session.user
     user.publisher('/clock', listeners=3)
     for node in ('simulator', 'servo_driver'):
-        told = user.diagnostics(node, lambda status: '/clock comes from 2 publishers' in status.message)
-        assert '/simulator' in told.message and user.node.get_name() in told.message
+        reported = user.diagnostics(node, lambda status: '/clock comes from 2 publishers' in status.message)
+        assert '/simulator' in reported.message and user.node.get_name() in reported.message
 
 
 def test_when_it_is_stepped_expect_one_period_while_paused_and_a_refusal_otherwise(session):
@@ -417,9 +417,9 @@ def test_when_a_walk_in_physics_is_cut_short_expect_what_came_of_it_and_whole_li
     while not (table.exists() and len(table.read_text().splitlines()) > 500) and time.monotonic() < deadline:
         time.sleep(0.05)
     walking.send_signal(signal.SIGINT)
-    told, why = walking.communicate(timeout=10.0)
+    reported, why = walking.communicate(timeout=10.0)
     assert walking.returncode == 1 and 'SIGINT' in why, (walking.returncode, why)
-    assert 'way ' in told and 'hexapod plot run' in told, told
+    assert 'way ' in reported and 'hexapod plot run' in reported, reported
     header, *lines = table.read_text().splitlines()
     assert all(line.count(',') == header.count(',') for line in lines)
     refused = subprocess.run([*command[:-1], 'long.csv'], cwd=tmp_path, capture_output=True, text=True)

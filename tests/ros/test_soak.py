@@ -15,7 +15,7 @@ import domains
 from limits import LIMITS
 from servo_bus import boards, joint_state, library
 from soak_memory import Memory, Sample, verdict
-from soak_watch import Chronicle, Ears, Outputs
+from soak_watch import Chronicle, Listener, Outputs
 from soak_wire import Wire
 from std_msgs.msg import Bool
 from test_real_pins import OE, wired
@@ -61,11 +61,11 @@ def test_when_oe_is_low_after_a_stop_expect_a_violation_until_an_enable(wired):
 
 
 @pytest.fixture
-def ears():
-    """Return ears that nobody speaks to."""
-    ears = Ears(domains.next_domain(), Chronicle())
-    yield ears
-    ears.close()
+def listener():
+    """Return a listener that nobody speaks to."""
+    listener = Listener(domains.next_domain(), Chronicle())
+    yield listener
+    listener.close()
 
 
 def at(tick, position=None):
@@ -77,23 +77,23 @@ def at(tick, position=None):
 
 @pytest.mark.parametrize('servos, wrong', [(0.0, ['joint_commands too fast']), (-0.4, []), (None, [])],
                          ids=['away from the servos', 'to where they are', 'servos off'])
-def test_when_commands_jump_expect_a_violation_where_servos_would_follow(ears, servos, wrong):
+def test_when_commands_jump_expect_a_violation_where_servos_would_follow(listener, servos, wrong):
     for tick, position in enumerate([0.0, 0.0, -0.4, -0.4]):
-        ears._joint_commands(at(tick, position))
-        ears._servo_states(at(tick, servos))
-    assert [each.what for each in ears.chronicle.violations] == wrong
+        listener._joint_commands(at(tick, position))
+        listener._servo_states(at(tick, servos))
+    assert [each.what for each in listener.chronicle.violations] == wrong
 
 
-def test_when_walking_without_commands_expect_a_violation_but_not_of_a_watch_that_was_held_up(ears):
-    ears.state = 'walking'
-    ears.look()
-    ears._walk_commanded -= 60.0
-    ears._looked -= 10.0
-    ears.look()
-    assert not ears.chronicle.violations, 'what was said meanwhile may not have been heard yet'
-    ears._served_since -= 10.0
-    ears.look()
-    assert [each.what for each in ears.chronicle.violations] == ['walking without a command']
+def test_when_walking_without_commands_expect_a_violation_but_not_of_a_watch_that_was_held_up(listener):
+    listener.state = 'walking'
+    listener.look()
+    listener._walk_commanded -= 60.0
+    listener._looked -= 10.0
+    listener.look()
+    assert not listener.chronicle.violations, 'what was said meanwhile may not have been heard yet'
+    listener._served_since -= 10.0
+    listener.look()
+    assert [each.what for each in listener.chronicle.violations] == ['walking without a command']
 
 
 @pytest.mark.parametrize('seconds, mb_h, wrong', [(7200, 0.5, 0), (7200, 1.5, 1), (180, 10.0, 0), (180, 100.0, 1)])
@@ -111,13 +111,13 @@ def wire(boards):
     return Wire(boards, Chronicle())
 
 
-@pytest.mark.parametrize('told, wrong', [
+@pytest.mark.parametrize('reported, wrong', [
     ([(0.0, 300), (0.01, 310), (0.02, 320)], False), ([(0.0, 300), (0.01, 400)], True),
     ([(0.0, 300), (0.01, None), (9.0, 302)], False), ([(0.0, 300), (0.01, None), (9.0, 400)], True),
     ([(0.0, 300), (9.0, 400)], False)],
     ids=['slowly', 'at once', 'off, and on again where it was', 'off, and on again elsewhere', 'after a silence'])
-def test_when_a_pulse_changes_expect_a_violation_where_its_joint_would_jump(wire, told, wrong):
-    for at, count in told:
+def test_when_a_pulse_changes_expect_a_violation_where_its_joint_would_jump(wire, reported, wrong):
+    for at, count in reported:
         off = 0x1000 if count is None else count
         wire.transfer(Transfer(at, at, 1, 0x40, bytes([0x08, off & 0xff, off >> 8]), 0, 0))
     assert bool(wire.chronicle.violations) == wrong
@@ -130,15 +130,15 @@ def test_when_a_driver_has_gone_expect_its_joints_places_not_known(wire):
     assert not wire.chronicle.violations
 
 
-def test_when_the_robot_walks_after_a_stop_expect_a_violation_until_it_may(ears):
-    ears.state = 'walking'
+def test_when_the_robot_walks_after_a_stop_expect_a_violation_until_it_may(listener):
+    listener.state = 'walking'
     for stays, wrong in [(False, 0), (True, 1)]:
-        (ears.stays if stays else lambda _: ears.may_walk())('a stop')
-        ears._still = ears._still[0], ears._still[1] - 10.0
-        ears._served_since -= 10.0
-        ears._walk_commanded = time.monotonic()
-        ears.look()
-        assert len(ears.chronicle.violations) == wrong
+        (listener.stays if stays else lambda _: listener.may_walk())('a stop')
+        listener._still = listener._still[0], listener._still[1] - 10.0
+        listener._served_since -= 10.0
+        listener._walk_commanded = time.monotonic()
+        listener.look()
+        assert len(listener.chronicle.violations) == wrong
 
 
 def test_when_oe_rises_after_a_stop_expect_the_time_it_took(wired):

@@ -51,7 +51,7 @@ def assert_stays_off(user, boards, seconds):
 
 @pytest.fixture
 def driver(session, boards):
-    """Return a driver alone that is armed and told to hold each joint, without OE."""
+    """Return a driver alone that is armed and commanded to hold each joint, without OE."""
     driver = session.start('servo_driver', *ON_I2C, environment=boards.environment)
     arm(session.user, boards)
     session.user.client('emergency_stop')
@@ -229,8 +229,8 @@ def test_when_a_tool_is_stopped_expect_all_off_and_its_end_when_it_goes_on(tool,
     time.sleep(STILL_S)
     assert proc_state(tool.pid) == 'T' and boards.pulses() == {}
     tool.send_signal(signal.SIGCONT)
-    _, told = tool.communicate(timeout=5.0)
-    assert tool.returncode == 1 and any(words in told for words in ('suspended', 'stood still', 'the guard')), told
+    _, reported = tool.communicate(timeout=5.0)
+    assert tool.returncode == 1 and any(words in reported for words in ('suspended', 'stood still', 'the guard')), reported
     assert boards.pulses() == {}
 
 

@@ -112,10 +112,10 @@ def test_when_enabled_expect_all_joints_to_follow(session, robot):
     user.next('servo_states', where=lambda message: len(message.name) == len(JOINTS))
     user.stand()
     user.spin(1.0)
-    told, wanted = user.latest('servo_states'), user.latest('joint_commands')
-    assert sorted(told.name) == sorted(JOINTS)
+    reported, wanted = user.latest('servo_states'), user.latest('joint_commands')
+    assert sorted(reported.name) == sorted(JOINTS)
     positions = dict(zip(wanted.name, wanted.position))
-    for name, position in zip(told.name, told.position):
+    for name, position in zip(reported.name, reported.position):
         # One step of a board's 12 bits is 4.9 us, about 0.008 rad at 1000 us for 90 degrees.
         assert position == pytest.approx(positions[name], abs=0.008), name
 

@@ -1,4 +1,4 @@
-"""The robot stops when nobody commands it any more, when it is told to, and whatever else goes on."""
+"""The robot stops when nobody commands it any more, when it is asked to, and whatever else goes on."""
 
 import time
 
@@ -149,7 +149,7 @@ def test_when_a_zero_twist_comes_expect_a_stop_at_once(user):
     assert stopped_s <= 1.0
 
 
-def test_when_told_to_sit_in_mid_stride_expect_it_to_stop_sit_and_stay(user):
+def test_when_asked_to_sit_in_mid_stride_expect_it_to_stop_sit_and_stay(user):
     go(user, 0.08, 0.0, 0.2)
     commands = user.listen('joint_commands')
     start = len(commands)

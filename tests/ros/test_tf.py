@@ -85,20 +85,20 @@ def test_when_the_robot_walks_expect_all_links_looked_up_at_50_hz_and_its_feet_o
         heights = [buffer.lookup('odom', foot, stamp)[0][2] for foot in feet]
         # Feet are the middles of balls; servos turn in steps of 0.4 degrees.
         assert min(heights) == pytest.approx(FOOT_RADIUS_M, abs=0.004), heights
-    assert len(fixed) == 1, 'what never moves is told once'
+    assert len(fixed) == 1, 'what never moves is published once'
 
 
-def test_when_joint_states_are_told_expect_links_of_the_same_stamps(session, robot):
+def test_when_joint_states_are_reported_expect_links_of_the_same_stamps(session, robot):
     user = session.user
     user.hear('joint_states', 'gait_state')
     user.stand()
     transforms, joints = user.listen('/tf'), user.listen('joint_states')
     user.spin(2.0)
-    told = {(each.message.header.stamp.sec, each.message.header.stamp.nanosec) for each in joints}
+    reported = {(each.message.header.stamp.sec, each.message.header.stamp.nanosec) for each in joints}
     stamps = [each.header.stamp for each in transforms[-1].message.transforms]
     assert len(stamps) == 19, 'one message for all'
     same = [each for each in transforms[-50:] for stamp in [each.message.transforms[-1].header.stamp]
-            if (stamp.sec, stamp.nanosec) in told]
+            if (stamp.sec, stamp.nanosec) in reported]
     assert len(same) >= 45
 
 
@@ -164,10 +164,10 @@ def test_when_the_root_or_the_base_is_another_frame_expect_one_tree(session, tmp
         assert buffer.chain(frame)[-1] == 'r2/walked'
     stamps = {(each.message.header.stamp.sec, each.message.header.stamp.nanosec): each.message
               for each in user.listen('odom')}
-    told = next(message for each in transforms for message in [stamps.get((
+    reported = next(message for each in transforms for message in [stamps.get((
         each.message.transforms[0].header.stamp.sec, each.message.transforms[0].header.stamp.nanosec))] if message)
-    at = buffer.lookup('r2/walked', odometry.child_frame_id, told.header.stamp.sec * 10**9 + told.header.stamp.nanosec)[0]
-    position = told.pose.pose.position
+    at = buffer.lookup('r2/walked', odometry.child_frame_id, reported.header.stamp.sec * 10**9 + reported.header.stamp.nanosec)[0]
+    position = reported.pose.pose.position
     assert at == pytest.approx((position.x, position.y, position.z), abs=1e-9), 'odom and /tf agree'
 
 

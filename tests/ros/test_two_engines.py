@@ -1,6 +1,6 @@
 """The same walk in two physics engines: `hexapod_sim`, and MuJoCo as the reference for contacts, friction, integration.
 
-Both are told the same joint angles every 10 ms, and have servos of the same stiffness. MuJoCo is set not to let feet creep
+Both are given the same joint angles every 10 ms, and have servos of the same stiffness. MuJoCo is set not to let feet creep
 (noslip), as its authors advise for robots that stand. Run with `-s` it prints the table of docs/simulation.md.
 """
 
@@ -86,12 +86,12 @@ def heavy(urdf):
 def assert_both_engines_walk_alike(folder, gait, twist, pose=UPRIGHT, urdf=None, step_ms=5):
     """Walk in both; print a row of the table, and fail where way, turn or the force on the feet differ."""
     of_robot = [urdf] if urdf else []
-    told, names, rows = simulated(gait, twist, folder / 'trace.csv', pose, step_ms, *of_robot)
+    reported, names, rows = simulated(gait, twist, folder / 'trace.csv', pose, step_ms, *of_robot)
     asked = physics.asked(rows[:, :3])
     way, turn = parts(rows[:, 3:6], asked)
     expected_way, expected_turn = parts(in_mujoco(names, rows[:, 6:], **({'urdf': urdf} if urdf else {})), asked)
-    standing, weight = map(float, re.search(r'standing: (\S+) N on the feet of a weight of (\S+) N', told).groups())
-    walking = float(re.search(r'mean force (\S+) N', told).group(1))
+    standing, weight = map(float, re.search(r'standing: (\S+) N on the feet of a weight of (\S+) N', reported).groups())
+    walking = float(re.search(r'mean force (\S+) N', reported).group(1))
     cells = [f'{way:.3f}, {expected_way:.3f}' if any(twist[:2]) else '-', f'{turn:.3f}, {expected_turn:.3f}' if twist[2] else '-']
     print(f'\n| {gait} | {twist} | {" | ".join(cells)} | {standing / weight:.4f} | {walking / weight:.4f} |')
     walk = f'{gait} at {twist}' + (', leant' if any(pose) else '') + (f', {urdf.stem}' if urdf else '')
@@ -107,7 +107,7 @@ def assert_both_engines_walk_alike(folder, gait, twist, pose=UPRIGHT, urdf=None,
 
 @pytest.mark.parametrize('twist', TWISTS, ids=str)
 @pytest.mark.parametrize('gait', GAITS)
-def test_when_both_engines_are_told_the_same_angles_expect_the_same_way_and_the_weight_on_the_feet(tmp_path, gait, twist):
+def test_when_both_engines_are_given_the_same_angles_expect_the_same_way_and_the_weight_on_the_feet(tmp_path, gait, twist):
     assert_both_engines_walk_alike(tmp_path, gait, twist)
 
 

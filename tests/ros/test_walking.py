@@ -89,9 +89,9 @@ def test_when_walking_expect_the_speed_that_was_asked_for(recording):
         assert tick.twist == pytest.approx(command, abs=1e-6)
     during = [each.message for each in odometry if middle[0].stamp <= walked.stamp_ns(each.message) <= middle[-1].stamp]
     for field, wanted in zip(('vx', 'vy', 'wz'), command):
-        told = [{'vx': m.twist.twist.linear.x, 'vy': m.twist.twist.linear.y, 'wz': m.twist.twist.angular.z}[field]
+        reported = [{'vx': m.twist.twist.linear.x, 'vy': m.twist.twist.linear.y, 'wz': m.twist.twist.angular.z}[field]
                 for m in during]
-        assert sum(told) / len(told) == pytest.approx(wanted, rel=0.02, abs=2e-3), field
+        assert sum(reported) / len(reported) == pytest.approx(wanted, rel=0.02, abs=2e-3), field
 
 
 def sane_ticks(heard):
@@ -129,7 +129,7 @@ def test_when_the_body_rises_or_sinks_in_a_walk_expect_it_there_no_slip_and_the_
     user.publish('body_pose', pose(z))
     user.spin(4.0)
     heights = [height(model, lists[0][-1].message)]
-    assert_told(user, asked=z, taken=z)
+    assert_reported(user, asked=z, taken=z)
     user.publish('body_pose', pose(0.0))
     user.spin(4.0)
     heights.append(height(model, lists[0][-1].message))
@@ -142,7 +142,7 @@ def test_when_the_body_rises_or_sinks_in_a_walk_expect_it_there_no_slip_and_the_
     assert heights == pytest.approx([0.09 + z, 0.09], abs=1e-4)
 
 
-def test_when_a_body_pose_is_more_than_the_feet_have_room_for_expect_told_what_of_it_is_taken_up(shared_session):
+def test_when_a_body_pose_is_more_than_the_feet_have_room_for_expect_what_of_it_is_taken_up_reported(shared_session):
     user, model = shared_session.user, Kinematics()
     commands = user.hear('joint_commands')
     user.stream('cmd_vel', twist(0.04))
@@ -151,15 +151,15 @@ def test_when_a_body_pose_is_more_than_the_feet_have_room_for_expect_told_what_o
     user.spin(4.0)
     raised = height(model, commands[-1].message) - 0.09
     assert 0.02 < raised < 0.1
-    assert_told(user, asked=0.3, taken=raised)
+    assert_reported(user, asked=0.3, taken=raised)
     user.publish('body_pose', pose(0.0))
     user.spin(3.0)
-    assert_told(user, asked=0.0, taken=0.0)
+    assert_reported(user, asked=0.0, taken=0.0)
     user.quiet()
     user.wait_state('standing')
 
 
-def assert_told(user, asked, taken):
+def assert_reported(user, asked, taken):
     """Fail unless diagnostics tell of a body so much higher, m, and of what was asked for."""
     values = user.diagnostics('gait_planner').values
     assert in_mm(values['body pose asked (mm, deg)']) == pytest.approx([0.0, 0.0, 1e3 * asked, 0.0, 0.0, 0.0], abs=0.1)

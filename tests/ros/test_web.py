@@ -387,10 +387,10 @@ def test_when_the_session_is_recorded_expect_a_file_that_others_read(web):
     held(client, 2.0, vx=0.1)
     client.drive()
     assert client.ask(type='record', on=False)['ok']
-    told = client.wait('recording', lambda recording: recording['ready'])
+    reported = client.wait('recording', lambda recording: recording['ready'])
     status, headers, body = get(web.port, '/recording')
     assert status == 200 and 'attachment' in headers['content-disposition']
-    assert len(body) == told['bytes'] and body[:8] == b'\x89MCAP0\r\n' == body[-8:]
+    assert len(body) == reported['bytes'] and body[:8] == b'\x89MCAP0\r\n' == body[-8:]
     for words in (b'/joint_states', b'sensor_msgs/msg/JointState', b'float64[] position', b'/cmd_vel', b'MSG: std_msgs/Header',
                   b'/robot_description', b'ros2msg', b'cdr'):
         assert words in body, words
@@ -509,17 +509,17 @@ def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory
 
     def lateness(user):
         user.spin(0.1)
-        states = [status for heard in told[user] for status in heard.message.status if status.name == 'gait_planner']
+        states = [status for heard in reported[user] for status in heard.message.status if status.name == 'gait_planner']
         found = [float(pair.value) for status in states for pair in status.values if pair.key == 'lateness p99 (us)']
         return sorted(found)[len(found) // 2]
 
     def forget():
-        for user, heard in told.items():
+        for user, heard in reported.items():
             user.spin(0.1)
             heard.clear()
 
     try:
-        told = {each.user: each.user.listen('/diagnostics') for each in (session, beside)}
+        reported = {each.user: each.user.listen('/diagnostics') for each in (session, beside)}
         port = free_port()
         web, plain = session.start('hexapod', 'run', '--web', '-p', f'web_teleop.port:={port}'), beside.start('hexapod', 'run')
         session.user.spin(5.0)
@@ -528,7 +528,7 @@ def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory
         late, more = lateness(beside.user), web.resident_mb() - plain.resident_mb()
     finally:
         beside.close()
-    told.pop(beside.user)
+    reported.pop(beside.user)
     clients = [Client(port, name=str(number)) for number in range(8)]
     forget()
     busy, = used(web)

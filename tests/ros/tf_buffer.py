@@ -80,7 +80,7 @@ class Buffer:
         return pose
 
     def at(self, frame, stamp):
-        """Return the pose of a frame in its parent, between the two that were told."""
+        """Return the pose of a frame in its parent, between the two that were published."""
         if frame in self.fixed:
             return self.fixed[frame][1]
         _, stamps, poses = self.moving[frame]

@@ -54,7 +54,7 @@ pub struct Run<'a> {
 
 impl Run<'_> {
     /// Runs `meanwhile` beside `sections`, when they leave a processor idle, and shows afterwards what it printed.
-    pub fn beside(
+    pub fn alongside(
         &mut self,
         meanwhile: impl FnOnce(&mut Run<'_>) + Send,
         sections: impl FnOnce(&mut Self),
@@ -73,7 +73,7 @@ impl Run<'_> {
     }
 
     /// Tests with a seed that no run has had before: the title says how to have its cases again. A case that fails once in
-    /// very many runs is a bug to be told of, and none of the change at hand. A change that breaks a property breaks it for
+    /// very many runs is a bug to report, and none of the change at hand. A change that breaks a property breaks it for
     /// many cases: where a test that failed does so with the next seed, too, the run fails.
     pub fn fresh(&mut self, title: &str, command: impl Fn(&Layout) -> Command) {
         if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {

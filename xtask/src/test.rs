@@ -64,14 +64,14 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.formatting();
     run.dependencies();
     let mut page = Vec::new();
-    run.beside(|run| run.lints(crates), |run| page = run.built_page())?;
+    run.alongside(|run| run.lints(crates), |run| page = run.built_page())?;
     // With the machine to itself: its 3D view is drawn without a graphics card.
     for (title, mut command) in page {
         run.report.section(title, &mut command, &[0]);
     }
     match &ros {
         Some(ros) => {
-            run.beside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
+            run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
             run.robots(ros, Part::Together);
             run.robots(ros, Part::OneAtATime);

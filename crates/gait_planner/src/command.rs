@@ -33,9 +33,9 @@ pub enum Command {
     /// From `gait`, or the parameter of that name.
     Gait(Gait),
     /// From `motion`: play this, or none and finish the cycle.
-    Motion(Option<Asked>),
+    Motion(Option<MotionRequest>),
     /// From `joint_trajectory`: play this if the robot stands.
-    Trajectory(Asked),
+    Trajectory(MotionRequest),
     /// Stand up.
     Stand,
     /// Sit down.
@@ -91,10 +91,10 @@ pub enum FeltBy {
 
 /// A motion, and the number of the request for it.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct MotionRequest {
     /// What is to be played.
     pub motion: Arc<Motion>,
-    /// As told on `motion_status`.
+    /// As published on `motion_status`.
     pub request: u64,
 }
 
@@ -102,7 +102,7 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "it lives in a ring made once; boxing would free memory in the tick")]
 pub enum Held {
-    /// No servo is told anything.
+    /// No servo gets a command.
     Nothing,
     /// Some are, or some angle is none: the robot's pose is not known.
     Part,

@@ -107,7 +107,7 @@ pub(crate) fn tell_news(core: &mut Core, outbox: &mut Outbox, dt: f64) {
     if let Some(&progress) = core.news(dt)
         && outbox.push(Done::Progress(progress))
     {
-        core.told();
+        core.mark_reported();
     }
 }
 

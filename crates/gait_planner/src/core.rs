@@ -1,15 +1,15 @@
 //! The control tick: commands in, one tick of the engine out. No allocation, lock, clock or ROS call.
 
 use crate::command::{Command, Held, Incoming, Received};
+use crate::condition_response::ConditionResponse;
 use crate::fault::Watch;
 use crate::felt::Felt;
 use crate::intake::Intake;
 use crate::life::{Life, Moment, is_fresh};
-use crate::plight::Plight;
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
 use crate::servos::{Change, RELEASED, Servos};
-use crate::steering::{InVain, Steering, Wanted};
+use crate::steering::{DriveCommand, InVain, Steering};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Ending, Engine, GaitState, Input, Tick};
@@ -25,7 +25,7 @@ pub struct Core {
     steering: Steering,
     ticked: Moment,
     felt: Felt,
-    plight: Plight,
+    condition_response: ConditionResponse,
     timeout: Duration,
     input: Input,
     moved: bool,
@@ -34,7 +34,7 @@ pub struct Core {
     watch: Watch,
 }
 
-/// Feet that have told nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
+/// Feet that have reported nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
 const FELT: Duration = Duration::from_millis(200);
 
 impl Core {
@@ -43,7 +43,7 @@ impl Core {
     pub fn new(engine: Engine, incoming: Incoming, timeout: Duration) -> Self {
         Self {
             watch: Watch::new(engine.last()),
-            plight: Plight::new(&engine),
+            condition_response: ConditionResponse::new(&engine),
             player: Player::new(engine),
             intake: Intake::new(incoming.commands),
             servos: Servos::new(incoming.poses),
@@ -60,7 +60,7 @@ impl Core {
 
     /// The same with feet that tell so many seconds late what they feel.
     #[must_use]
-    pub fn told_late(self, seconds: f64) -> Self {
+    pub fn reported_late(self, seconds: f64) -> Self {
         Self { input: Input { contacts_late: seconds, ..self.input }, ..self }
     }
 
@@ -75,14 +75,14 @@ impl Core {
         self.refused.take()
     }
 
-    /// What there is to tell of requests after a tick of `dt` seconds; until [`Self::told`].
+    /// What there is to tell of requests after a tick of `dt` seconds; until [`Self::mark_reported`].
     pub fn news(&mut self, dt: f64) -> Option<&Progress> {
         self.tracker.news(dt)
     }
 
-    /// Takes down that the news have been told.
-    pub fn told(&mut self) {
-        self.tracker.told();
+    /// Notes that the news have been reported.
+    pub fn mark_reported(&mut self) {
+        self.tracker.mark_reported();
     }
 
     /// What there is to say of the last tick.
@@ -90,19 +90,19 @@ impl Core {
     pub fn remarks(&self) -> Remarks {
         Remarks {
             fault: self.watch.fault(),
-            hands: self.steering.hands(self.ticked),
+            driving: self.steering.driving(self.ticked),
             gave_up: self.player.engine().gave_up(),
             switches: self.felt.faults(),
             knows_up: self.input.up.is_some(),
-            condition: self.plight.condition(),
-            doubts_switches: self.plight.doubts_switches(),
+            condition: self.condition_response.condition(),
+            doubts_switches: self.condition_response.doubts_switches(),
             holds: self.servos.are_held(),
             sits_within_s: self.time_to_sit(),
         }
     }
 
-    /// Whether what is done is to be told. A planner that is started anew under a robot that stands, its servos holding
-    /// it, says nothing before it knows the pose they hold: its commands would begin with another one.
+    /// Whether what is done is to be published. A planner that is started anew under a robot that stands, its servos
+    /// holding it, says nothing before it knows the pose they hold: its commands would begin with another one.
     #[must_use]
     pub fn speaks(&self) -> bool {
         self.servos.are_known()
@@ -139,18 +139,18 @@ impl Core {
 
     /// Looks whether the robot is where it should be, and stops it if it is not.
     fn look_at_robot(&mut self, now: &Moment, dt: f64) {
-        match self.plight.look(self.player.last(), |at| is_fresh(at, now, FELT), dt) {
+        match self.condition_response.look(self.player.last(), |at| is_fresh(at, now, FELT), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
             Some(Condition::Blocked) => self.stop(*now, "the robot is blocked"),
             _ => {}
         }
-        self.watch.fell(self.plight.condition() == Condition::Fallen);
+        self.watch.fell(self.condition_response.condition() == Condition::Fallen);
     }
 
     /// Takes in what may not wait while a simulated clock stands, at `real` on the monotonic one: no time passes, but a stop
     /// or released servos end what the robot does. Its state, if that is another one now.
-    pub fn stand_by(&mut self, real: Duration) -> Option<&Tick> {
+    pub fn tick_paused(&mut self, real: Duration) -> Option<&Tick> {
         self.listen(Moment { at: self.ticked.at, real });
         self.intake.stand(real);
         self.take_turns(self.ticked.at);
@@ -209,16 +209,16 @@ impl Core {
 
     fn take(&mut self, Received { command, sender, at }: Received) {
         match command {
-            _ if self.plight.refuses(&command) => self.refuse("motion", self.plight.reason()),
-            Command::Twist(twist) => self.steer(Wanted::Twist(twist), sender, at),
-            Command::Velocity(velocity) => self.steer(Wanted::Arc { velocity }, sender, at),
+            _ if self.condition_response.refuses(&command) => self.refuse("motion", self.condition_response.reason()),
+            Command::Twist(twist) => self.steer(DriveCommand::Twist(twist), sender, at),
+            Command::Velocity(velocity) => self.steer(DriveCommand::Arc { velocity }, sender, at),
             Command::Curvature(curvature) => sender.into_iter().for_each(|from| self.steering.bend(curvature, from)),
             Command::InVain(topic) => sender.into_iter().for_each(|from| self.steering.take_in_vain(topic, from, at)),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.felt.take(contacts, at),
-            Command::Feet(by, feet) => self.plight.feel(by, feet, at),
-            Command::Imu(told, up) => {
-                self.plight.sense(&told, at);
+            Command::Feet(by, feet) => self.condition_response.feel(by, feet, at),
+            Command::Imu(reported, up) => {
+                self.condition_response.sense(&reported, at);
                 up.into_iter().for_each(|up| self.felt.take_up(up, at));
             }
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
@@ -242,7 +242,7 @@ impl Core {
             }
             Command::Stand => {
                 self.moved = true;
-                if self.plight.stand() {
+                if self.condition_response.stand() {
                     self.felt.doubt();
                 }
                 self.player.stand();
@@ -270,7 +270,7 @@ impl Core {
     fn listen(&mut self, now: Moment) {
         self.servos.wait(now.real);
         while let Some((held, change)) = self.servos.next() {
-            if let Some(sitting) = self.plight.hear_servos(self.servos.are_held()) {
+            if let Some(sitting) = self.condition_response.hear_servos(self.servos.are_held()) {
                 self.player.lie(sitting);
             }
             match change {
@@ -317,9 +317,9 @@ impl Core {
         self.refused = Some(Refused { topic, reason });
     }
 
-    fn steer(&mut self, wanted: Wanted, sender: Option<Sender>, at: Moment) {
+    fn steer(&mut self, wanted: DriveCommand, sender: Option<Sender>, at: Moment) {
         let Some(sender) = sender else { return };
-        if self.plight.bars() && !wanted.is_rest() {
+        if self.condition_response.bars() && !wanted.is_rest() {
             return self.steering.take_in_vain(wanted.topic(), sender, at);
         }
         match self.steering.take(wanted, sender, at, self.life()) {

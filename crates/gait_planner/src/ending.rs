@@ -220,8 +220,11 @@ mod tests {
             (&[("sit_time", 20.0), ("max_angular_acceleration", 0.02)], "max_linear_acceleration", "lower max_linear"),
         ] {
             let error = Setup::load(&with(changes)).unwrap_err();
-            let told = format!("{} {}", error.message(), error.remedy());
-            assert!(told.contains(name) && told.contains(help) && told.contains("80 s at most"), "{told}");
+            let reported = format!("{} {}", error.message(), error.remedy());
+            assert!(
+                reported.contains(name) && reported.contains(help) && reported.contains("80 s at most"),
+                "{reported}"
+            );
         }
         assert!(Setup::load(&with(&[("sit_time", 20.0)])).is_ok() && Setup::load(&shipped()).is_ok());
     }

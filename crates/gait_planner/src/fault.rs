@@ -1,4 +1,4 @@
-//! What keeps the planner from doing its work, told by looking at what it does.
+//! What keeps the planner from doing its work, detected by looking at what it does.
 
 use hexapod_gait::{GaitState, LimitedBy, Tick, Twist};
 use hexapod_kinematics::LegAngles;
@@ -69,8 +69,8 @@ const PATIENCE_S: f64 = 3.0;
 const PATIENCE_WITHOUT_A_WAY_S: f64 = 0.8;
 /// The loop's ticks are counted over so long.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Part of the ticks a window should have.
-const LEAST_PART: f64 = 0.5;
+/// Fraction of the ticks a window should have.
+const LEAST_FRACTION: f64 = 0.5;
 /// So many windows in a row lack ticks before it is a fault: one is so after any single stall, however long.
 const WINDOWS: u32 = 3;
 
@@ -165,7 +165,7 @@ impl Watch {
             self.window = Some(Window { ticks: window.ticks + 1, ..window });
             return;
         }
-        let short = f64::from(window.ticks) * dt < LEAST_PART * elapsed.as_secs_f64();
+        let short = f64::from(window.ticks) * dt < LEAST_FRACTION * elapsed.as_secs_f64();
         self.short_windows = if short { self.short_windows.saturating_add(1) } else { 0 };
         self.window = Some(Window { since: now, ticks: 1 });
     }

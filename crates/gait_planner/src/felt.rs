@@ -8,23 +8,23 @@ use nalgebra::Vector3;
 /// What is wrong with the switch of each leg.
 pub type SwitchFaults = [Option<SwitchFault>; MAX_LEGS];
 
-/// What the feet told last, and what becomes of it.
+/// What the feet reported last, and what becomes of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Felt {
-    told: [Option<bool>; MAX_LEGS],
+    reported: [Option<bool>; MAX_LEGS],
     at: Option<Moment>,
     watches: [SwitchWatch; MAX_LEGS],
     /// Those that have closed since they speak. One that never has may be dead, and its foot would look for ground in
     /// every step.
     closed: [bool; MAX_LEGS],
-    /// The direction up in the body, and when an IMU told it.
+    /// The direction up in the body, and when an IMU reported it.
     up: Option<(Vector3<f64>, Moment)>,
 }
 
 impl Felt {
-    /// Takes what feet have told.
-    pub fn take(&mut self, told: [Option<bool>; MAX_LEGS], at: Moment) {
-        (self.told, self.at) = (told, Some(at));
+    /// Takes what feet have reported.
+    pub fn take(&mut self, reported: [Option<bool>; MAX_LEGS], at: Moment) {
+        (self.reported, self.at) = (reported, Some(at));
     }
 
     /// Takes which way is up in the body.
@@ -32,19 +32,19 @@ impl Felt {
         self.up = Some((up, at));
     }
 
-    /// Which way is up in the body, if that was told when `is_fresh` says.
+    /// Which way is up in the body, if that was reported when `is_fresh` says.
     pub fn up(&self, is_fresh: impl Fn(&Moment) -> bool) -> Option<Vector3<f64>> {
         self.up.filter(|(_, at)| is_fresh(at)).map(|(up, _)| up)
     }
 
-    /// When they told it.
+    /// When they reported it.
     pub fn at(&self) -> Option<Moment> {
         self.at
     }
 
     /// Forgets it: they have fallen silent.
     pub fn forget(&mut self) {
-        (self.told, self.at, self.closed) = ([None; MAX_LEGS], None, [false; MAX_LEGS]);
+        (self.reported, self.at, self.closed) = ([None; MAX_LEGS], None, [false; MAX_LEGS]);
     }
 
     /// None of them is believed before it has closed.
@@ -54,7 +54,7 @@ impl Felt {
 
     /// What is believed of it, with the feet that the gait has on the ground.
     pub fn believed(&mut self, planted: &[bool; MAX_LEGS]) -> [Option<bool>; MAX_LEGS] {
-        let mut believed = self.told;
+        let mut believed = self.reported;
         let switches = self.watches.iter_mut().zip(&mut self.closed);
         for ((believed, (watch, closed)), planted) in believed.iter_mut().zip(switches).zip(planted) {
             *closed |= *believed == Some(true);
@@ -76,14 +76,14 @@ mod tests {
     #[test]
     fn when_a_switch_has_never_closed_expect_it_not_believed_before_it_does() {
         let (mut felt, planted) = (Felt::default(), [true; MAX_LEGS]);
-        let mut told = [None; MAX_LEGS];
+        let mut reported = [None; MAX_LEGS];
         for (tells, believed) in [(false, None), (true, Some(true)), (false, Some(false))] {
-            told[1] = Some(tells);
-            felt.told = told;
+            reported[1] = Some(tells);
+            felt.reported = reported;
             assert_eq!(felt.believed(&planted)[1], believed);
         }
         felt.forget();
-        felt.told = told;
+        felt.reported = reported;
         assert_eq!(felt.believed(&planted), [None; MAX_LEGS], "it has fallen silent, and is followed anew");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::command::{Command, Received};
 use crate::life::Moment;
-use crate::standing::{ClockWatch, Standing};
+use crate::paused::{ClockWatch, Paused};
 use hexapod_gait::motion::Motion;
 use hexapod_gait::{BodyOffset, Twist};
 use hexapod_ros::bounds::{self, RateLimited};
@@ -26,8 +26,8 @@ pub struct Inbox {
     shutdown: Shutdown,
 }
 
-/// How long the robot stays down after it was told that its servos are about to be switched off, and where it is after it was
-/// told that they carry out no commands; as long as that lasts it is told again at least each second.
+/// How long the robot stays down after notice that its servos are about to be switched off, and where it is after it
+/// was told that they carry out no commands; as long as that lasts, the notice is repeated at least each second.
 const HELD_BACK: Duration = Duration::from_millis(1500);
 
 /// Why nothing is taken that would move the robot up or on.
@@ -65,7 +65,7 @@ struct Shared {
     /// Second handles to motions made for one use, so that they are freed here and not in the control loop.
     kept: Vec<Arc<Motion>>,
     /// Since when time stood still that was warned of last.
-    told_standing: Option<Duration>,
+    reported_standing: Option<Duration>,
 }
 
 /// Room in the queue that only stops and postures take: they come through behind any flood.
@@ -94,7 +94,7 @@ impl Inbox {
     #[must_use]
     pub fn new(queue: Producer<Received>, now: Now, shutdown: Shutdown) -> Self {
         let (rejected, taken) = (BTreeMap::new(), BTreeMap::new());
-        let shared = Shared { queue, rejected, barrier: None, taken, kept: Vec::new(), told_standing: None };
+        let shared = Shared { queue, rejected, barrier: None, taken, kept: Vec::new(), reported_standing: None };
         Self { shared: Arc::new(Mutex::new(shared)), now, clock: ClockWatch::default(), shutdown }
     }
 
@@ -136,13 +136,13 @@ impl Inbox {
             }
             barrier.reason()
         } else if !self.locked(|shared| shared.push(received)) {
-            self.standing(real).unwrap_or(
+            self.paused(real).unwrap_or(
                 "the control loop accepts no commands; see /diagnostics, and restart the planner if it hangs",
             )
         } else {
             self.locked(|shared| *shared.taken.entry(topic).or_default() += 1);
             if moves {
-                self.warn_standing(topic, real);
+                self.warn_paused(topic, real);
             }
             return Ok(());
         };
@@ -169,14 +169,14 @@ impl Inbox {
 
     /// Why simulated time stands still at `now`, and what lets it go on.
     #[must_use]
-    pub fn standing(&self, now: Duration) -> Option<&'static str> {
-        self.clock.stands(now).map(|standing| standing.reason)
+    pub fn paused(&self, now: Duration) -> Option<&'static str> {
+        self.clock.paused(now).map(|standing| standing.reason)
     }
 
     /// Warns once of each time that stands still that what moves the robot waits for it.
-    fn warn_standing(&self, topic: &'static str, now: Duration) {
-        let Some(Standing { since, reason }) = self.clock.stands(now) else { return };
-        if self.locked(|shared| shared.told_standing.replace(since)) != Some(since) {
+    fn warn_paused(&self, topic: &'static str, now: Duration) {
+        let Some(Paused { since, reason }) = self.clock.paused(now) else { return };
+        if self.locked(|shared| shared.reported_standing.replace(since)) != Some(since) {
             tracing::warn!("{topic}: {reason}");
         }
     }

@@ -123,8 +123,8 @@ fn may_wait(command: &Command) -> bool {
 /// What the simulated clock said at a moment of real time, later than `before` and not later than `now`.
 fn between(before: &Moment, now: &Moment, real: Duration) -> Duration {
     let (way, went) = (now.at.saturating_sub(before.at), now.real.saturating_sub(before.real));
-    let part = real.saturating_sub(before.real).as_secs_f64() / went.as_secs_f64().max(1e-9);
-    let at = before.at.saturating_add(Duration::from_secs_f64(way.as_secs_f64() * part.min(1.0)));
+    let fraction = real.saturating_sub(before.real).as_secs_f64() / went.as_secs_f64().max(1e-9);
+    let at = before.at.saturating_add(Duration::from_secs_f64(way.as_secs_f64() * fraction.min(1.0)));
     at.clamp(before.at, now.at.max(before.at)).max(before.at.saturating_add(Duration::from_nanos(1)))
 }
 

@@ -1,21 +1,23 @@
 #![doc = include_str!("../README.md")]
 
 pub mod command;
+mod condition_response;
 mod control;
+mod control_watchdog;
 pub mod core;
+mod driver_identity;
 mod driving;
 mod ending;
+mod fall_release;
 mod fault;
 mod felt;
 mod inbox;
 mod intake;
-mod let_go;
 pub mod life;
-mod lookout;
 mod markers;
 mod names;
 mod outbox;
-mod plight;
+mod paused;
 mod progress;
 mod publish;
 mod pulse;
@@ -28,12 +30,10 @@ mod servos;
 mod setup;
 mod simulated;
 mod sources;
-mod standing;
 mod status;
 mod steering;
 mod subscriptions;
 mod trajectory;
-mod voice;
 pub mod walked;
 
 pub use ending::Slowest;

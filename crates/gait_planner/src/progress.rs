@@ -2,7 +2,7 @@
 //!
 //! One is over when the robot stands again as it did before, or is left where it is: then the next can be asked for.
 
-use crate::command::Asked;
+use crate::command::MotionRequest;
 use hexapod_gait::motion::Player;
 
 /// How far a request is, in the words of ROS 2 actions.
@@ -82,7 +82,7 @@ pub struct Entry {
     /// What ended it, or is ending it.
     pub why: &'static str,
     /// The part that has been played, 0 to 1.
-    pub part: f64,
+    pub fraction: f64,
     /// Seconds left at full speed, the way back not counted; infinite for one that goes on until it is asked to stop.
     pub remaining_s: f64,
     /// Its number in the motion job.
@@ -100,7 +100,7 @@ impl Entry {
             request,
             stage: Stage::Accepted,
             why: "",
-            part: 0.0,
+            fraction: 0.0,
             remaining_s: f64::INFINITY,
             number,
             has_begun: false,
@@ -119,7 +119,7 @@ impl Entry {
         let runs = job.runs(self.number);
         if runs && player.has_begun() {
             self.has_begun = true;
-            (self.part, self.remaining_s) = (job.part(), job.remaining());
+            (self.fraction, self.remaining_s) = (job.fraction(), job.remaining());
             if self.end.is_none() && (player.breaks_off() || job.is_cut_short()) {
                 (self.end, self.why) = (Some(end), end.why);
             }
@@ -129,7 +129,7 @@ impl Entry {
             (self.returning, self.remaining_s) = (true, 0.0);
             let end = *self.end.get_or_insert(if end.stage == Stage::Aborted { end } else { End::OWN });
             self.why = end.why;
-            self.part = if end == End::OWN { 1.0 } else { self.part };
+            self.fraction = if end == End::OWN { 1.0 } else { self.fraction };
         }
         if self.returning && (!player.is_playing() || player.has_begun()) {
             return self.finish(self.end.unwrap_or(End::OWN));
@@ -148,20 +148,20 @@ pub const KEPT: usize = 8;
 /// The last requests, in no order.
 pub type Progress = [Option<Entry>; KEPT];
 
-/// How often the progress of what is under way is told, s.
+/// How often the progress of what is under way is reported, s.
 const TELL_EVERY_S: f64 = 0.1;
 
 /// Follows all requests that the control loop has taken up.
 #[derive(Clone, Debug, Default)]
 pub struct Tracker {
     entries: Progress,
-    told: Progress,
-    since_told_s: f64,
+    reported: Progress,
+    since_reported_s: f64,
 }
 
 impl Tracker {
     /// Has `player` play what was asked for, or end what it plays with its cycle.
-    pub fn play(&mut self, player: &mut Player, asked: Option<Asked>) {
+    pub fn play(&mut self, player: &mut Player, asked: Option<MotionRequest>) {
         let (why, request) = match &asked {
             Some(asked) => ("another motion", Some(asked.request)),
             None => ("an empty motion", None),
@@ -207,16 +207,16 @@ impl Tracker {
 
     /// What there is to tell after a tick of `dt` seconds: each change at once, how far it has got now and then.
     pub fn news(&mut self, dt: f64) -> Option<&Progress> {
-        self.since_told_s += dt;
+        self.since_reported_s += dt;
         let coarse = |entry: &Option<Entry>| entry.map(|entry| (entry.request, entry.stage, entry.why));
-        let changed = self.entries.iter().map(coarse).ne(self.told.iter().map(coarse));
-        let due = self.since_told_s >= TELL_EVERY_S - 1e-9 && self.entries != self.told;
+        let changed = self.entries.iter().map(coarse).ne(self.reported.iter().map(coarse));
+        let due = self.since_reported_s >= TELL_EVERY_S - 1e-9 && self.entries != self.reported;
         (changed || due).then_some(&self.entries)
     }
 
-    /// Takes down that the news have been told.
-    pub fn told(&mut self) {
-        (self.told, self.since_told_s) = (self.entries, 0.0);
+    /// Notes that the news have been reported.
+    pub fn mark_reported(&mut self) {
+        (self.reported, self.since_reported_s) = (self.entries, 0.0);
     }
 }
 

@@ -1,13 +1,13 @@
 //! What the node tells the world, on a thread of its own.
 
+use crate::condition_response::{BLOCKED, HINDERED, LIFTED};
 use crate::driving;
+use crate::fall_release::FallRelease;
 use crate::fault::Fault;
 use crate::inbox::Inbox;
-use crate::let_go::LetGo;
 use crate::markers::Markers;
 use crate::names::Names;
 use crate::outbox::Done;
-use crate::plight::{BLOCKED, HINDERED, LIFTED};
 use crate::pulse::Alarm;
 use crate::remarks::Remarks;
 use crate::requests::MotionStatus;
@@ -23,7 +23,7 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::Twist as TwistMsg;
 use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::r2r::std_msgs::msg::{Float64, MultiArrayDimension, String as StringMsg, UInt8MultiArray};
-use hexapod_ros::systemd::Patience;
+use hexapod_ros::systemd::TimeoutExtender;
 use hexapod_ros::{
     Diagnostics, Headers, Level, Publisher, RosError, RosNode, SharedPublisher, Shutdown, Stage, Status, SwitchFault,
     Unheard, monotonic_now, warn_if_lost,
@@ -40,7 +40,7 @@ pub struct Outlet {
     gait_state: SharedPublisher<StringMsg>,
     condition: SharedPublisher<StringMsg>,
     commanded_twist: Publisher<TwistMsg>,
-    let_go: LetGo,
+    fall_release: FallRelease,
     markers: Markers,
     diagnostics: Diagnostics,
     status: MotionStatus,
@@ -53,15 +53,15 @@ pub struct Outlet {
     contacts: UInt8MultiArray,
     twist: TwistMsg,
     state: Option<(GaitState, Option<Fault>)>,
-    told: Option<Condition>,
+    reported: Option<Condition>,
     leaving: bool,
-    patience: Patience,
-    /// The longest time until the robot sits, as it was told last, tenths of a second.
+    timeout_extender: TimeoutExtender,
+    /// The longest time until the robot sits, as it was published last, tenths of a second.
     time_to_sit: Publisher<Float64>,
-    told_tenths: u64,
+    reported_tenths: u64,
     lines: Burst,
     alarm: Alarm,
-    /// When the last status was told.
+    /// When the last status was published.
     diagnosed: Duration,
     ticks: u64,
     marker_ticks: u64,
@@ -91,7 +91,7 @@ impl Outlet {
             foot_contacts: node.shared_publisher("foot_contacts", reliable.clone())?,
             gait_state: node.shared_publisher("gait_state", latched.clone())?,
             condition: node.shared_publisher("condition", latched)?,
-            let_go: LetGo::open(node)?,
+            fall_release: FallRelease::open(node)?,
             commanded_twist: node.publisher("commanded_twist", reliable)?,
             markers: Markers::new(node, robot, &setup.frames)?,
             diagnostics,
@@ -105,11 +105,11 @@ impl Outlet {
             contacts: blank_contacts(robot),
             twist: TwistMsg::default(),
             state: None,
-            told: None,
+            reported: None,
             leaving: false,
-            patience: Patience::default(),
+            timeout_extender: TimeoutExtender::default(),
             time_to_sit,
-            told_tenths: 0,
+            reported_tenths: 0,
             lines: Burst::new(20, 1),
             alarm: Alarm::default(),
             diagnosed: Duration::ZERO,
@@ -149,13 +149,13 @@ impl Outlet {
         let mut status = self.report.status(&self.inbox, &self.shared);
         self.headers.report(&mut status);
         self.report_switches(&mut status);
-        self.names.learn(driving::senders(self.report.hands()));
-        driving::report(&mut status, self.report.hands(), &self.names);
+        self.names.learn(driving::senders(self.report.driving()));
+        driving::report(&mut status, self.report.driving(), &self.names);
         self.unheard.look().into_iter().for_each(|words| status.report(Level::Warn, words));
         self.diagnostics.publish(status);
     }
 
-    /// Takes a tick down for the next report; a walk that has been given up is told at once.
+    /// Takes a tick down for the next report; a walk that has been given up is reported at once.
     fn take(&mut self, tick: &Tick, remarks: &Remarks) {
         let before = self.report.gave_up();
         self.report.take(tick, remarks);
@@ -173,7 +173,7 @@ impl Outlet {
 
     /// Says so where the control loop, which else says what is wrong, does not come back, or waits for a clock that stands.
     pub fn watch(&mut self, now: Duration) {
-        if self.inbox.standing(now).is_some() && now >= self.diagnosed + DIAGNOSE_EVERY {
+        if self.inbox.paused(now).is_some() && now >= self.diagnosed + DIAGNOSE_EVERY {
             self.diagnose(now);
         }
         let Some(silent) = self.alarm.look(&self.shared.pulse, now) else { return };
@@ -221,7 +221,7 @@ impl Outlet {
     /// Tells how long the robot is to be waited for when it is made to sit, when that changes.
     fn tell_time_to_sit(&mut self, within_s: f64) {
         let tenths = (allowance(within_s).min(LONGEST).as_secs_f64() * 10.0).ceil() as u64;
-        if std::mem::replace(&mut self.told_tenths, tenths) != tenths {
+        if std::mem::replace(&mut self.reported_tenths, tenths) != tenths {
             warn_if_lost(self.time_to_sit.publish(&Float64 { data: tenths as f64 / 10.0 }));
         }
     }
@@ -242,8 +242,8 @@ impl Outlet {
     /// Publishes whether the robot is where it should be when that changes, and has the servos of a fallen one let go.
     fn publish_condition(&mut self, remarks: &Remarks) {
         let now = remarks.condition;
-        self.let_go.look(now == Condition::Fallen, remarks.holds, monotonic_now());
-        let before = self.told.replace(now);
+        self.fall_release.look(now == Condition::Fallen, remarks.holds, monotonic_now());
+        let before = self.reported.replace(now);
         if before == Some(now) {
             return;
         }
@@ -284,12 +284,12 @@ impl Outlet {
             tracing::info!("the robot {ends}: {}", shutdown.reason());
         }
         if self.leaving {
-            self.patience.ask(monotonic_now());
+            self.timeout_extender.ask(monotonic_now());
         }
     }
 }
 
-/// How often it is told that the clock stands.
+/// How often it is reported that the clock is paused.
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
 const MARKER_RATE_HZ: f64 = 10.0;
 /// `commanded_twist` goes out with every second tick: it changes slowly.
@@ -321,7 +321,7 @@ mod tests {
 
     /// As in the composed process: the state publisher may have subscribed first.
     #[test]
-    fn when_a_tick_goes_out_expect_a_driver_of_the_process_to_act_on_it_before_anybody_is_told() {
+    fn when_a_tick_goes_out_expect_a_driver_of_the_process_to_act_on_it_before_anybody_else_hears_of_it() {
         let (ros, setup) = (Ros::init().unwrap().with_local_topics(), Setup::load(&shipped()).unwrap());
         let node = |name| RosNode::create(&ros, name, vec![], Default::default()).unwrap();
         let [mut planner, mut hears, mut drives] = ["planner", "hears", "drives"].map(node);
@@ -331,7 +331,7 @@ mod tests {
             move || calls.lock().unwrap().push(what)
         };
         let qos = QosProfile::default;
-        let [contacts, joints, driver] = ["contacts told", "joints told", "joints done"].map(note);
+        let [contacts, joints, driver] = ["contacts sent", "joints sent", "joints done"].map(note);
         hears.subscribe_shared_from("joint_commands", qos(), move |_: &JointState, _| joints()).unwrap();
         hears.subscribe_shared_from("foot_contacts", qos(), move |_: &UInt8MultiArray, _| contacts()).unwrap();
         drives.subscribe_acting_from("joint_commands", qos(), move |_: &JointState, _| driver()).unwrap();
@@ -343,6 +343,6 @@ mod tests {
         let mut outlet =
             Outlet::new(&mut planner, &setup, (diagnostics, status), inbox, Arc::default(), headers).unwrap();
         outlet.publish_tick(setup.engine.last(), Duration::from_secs(1));
-        assert_eq!(*calls.lock().unwrap(), ["joints done", "contacts told", "joints told"]);
+        assert_eq!(*calls.lock().unwrap(), ["joints done", "contacts sent", "joints sent"]);
     }
 }

@@ -26,8 +26,8 @@ pub(crate) fn look(setup: &Setup, shutdown: &Shutdown) -> Result<(), RosError> {
         if walked.gets_nowhere() {
             tracing::warn!("{:#}", nowhere(&setup, &walked, None));
         }
-        let told = check(&setup).err();
-        told.iter().flat_map(ConfigError::each).for_each(|error| tracing::warn!("{error:#}"));
+        let reported = check(&setup).err();
+        reported.iter().flat_map(ConfigError::each).for_each(|error| tracing::warn!("{error:#}"));
     };
     let thread = std::thread::Builder::new().name("reach".into()).spawn(look);
     thread.map(drop).map_err(|error| RosError::Thread(error.to_string()))

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
-use crate::sources::Hands;
+use crate::sources::DrivingSources;
 use hexapod_dynamics::Condition;
 use hexapod_gait::LimitedBy;
 
@@ -31,7 +31,7 @@ pub struct Remarks {
     /// What keeps the planner from doing its work.
     pub fault: Option<Fault>,
     /// Who moves the robot, and who would.
-    pub hands: Hands,
+    pub driving: DrivingSources,
     /// What barred a walk that was given up, until the stick is let go.
     pub gave_up: Option<LimitedBy>,
     /// Switches under the feet that are not believed.
@@ -42,7 +42,7 @@ pub struct Remarks {
     pub condition: Condition,
     /// Feet tell, and none of them has felt the ground.
     pub doubts_switches: bool,
-    /// Some servo is told something.
+    /// Some servo gets a command.
     pub holds: bool,
     /// The longest time that it takes from now until the robot sits, s.
     pub sits_within_s: f64,

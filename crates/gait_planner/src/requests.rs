@@ -34,7 +34,7 @@ struct Request {
     sender: Sender,
     stage: Stage,
     why: Cow<'static, str>,
-    part: f64,
+    fraction: f64,
     remaining_s: f64,
 }
 
@@ -46,7 +46,16 @@ impl Requests {
             board.changes += 1;
             let (stage, why) = (Stage::Accepted, Cow::Borrowed(""));
             let (name, number) = (excerpt(name).into_owned(), board.count);
-            board.kept.push(Request { number, topic, name, sender, stage, why, part: 0.0, remaining_s: f64::INFINITY });
+            board.kept.push(Request {
+                number,
+                topic,
+                name,
+                sender,
+                stage,
+                why,
+                fraction: 0.0,
+                remaining_s: f64::INFINITY,
+            });
             if board.kept.len() > KEPT {
                 let over = board.kept.iter().position(|request| request.stage.is_over());
                 board.kept.remove(over.unwrap_or_default());
@@ -65,12 +74,12 @@ impl Requests {
     /// Takes down what the control loop has done; gives what is to be logged of it.
     pub fn take(&self, progress: &Progress) -> Vec<Line> {
         let mut lines = vec![];
-        for &Entry { request, stage, why, part, remaining_s, .. } in progress.iter().flatten() {
+        for &Entry { request, stage, why, fraction, remaining_s, .. } in progress.iter().flatten() {
             self.change(request, |request| {
                 let is_new = std::mem::replace(&mut request.stage, stage) != stage;
                 request.why = why.into();
                 lines.extend(is_new.then(|| line(request)).flatten());
-                (request.part, request.remaining_s) = (part, remaining_s);
+                (request.fraction, request.remaining_s) = (fraction, remaining_s);
             });
         }
         lines
@@ -130,8 +139,8 @@ pub struct MotionStatus {
     requests: Requests,
     clock: RosClock,
     robot: String,
-    /// What was told last, and of whom.
-    told: Option<Board>,
+    /// What was reported last, and of whom.
+    reported: Option<Board>,
     names: Names,
     lines: Burst,
 }
@@ -146,7 +155,7 @@ impl MotionStatus {
         let publisher = node.publisher("motion_status", latched)?;
         let (names, clock) = (Names::new(node.graph()), node.stamps());
         let (robot, lines) = (robot.into(), Burst::new(20, 1));
-        let mut status = Self { publisher, requests, clock, robot, told: None, names, lines };
+        let mut status = Self { publisher, requests, clock, robot, reported: None, names, lines };
         status.tell();
         Ok(status)
     }
@@ -170,21 +179,21 @@ impl MotionStatus {
 
     /// Publishes what has changed since, the names of those who asked included.
     pub fn tell(&mut self) {
-        let told = self.told.as_ref().map(|told| told.changes);
-        let changed = self.requests.locked(|board| (told != Some(board.changes)).then(|| board.clone()));
+        let reported = self.reported.as_ref().map(|reported| reported.changes);
+        let changed = self.requests.locked(|board| (reported != Some(board.changes)).then(|| board.clone()));
         let is_changed = changed.is_some();
-        let board = changed.or_else(|| self.told.take()).unwrap_or_default();
+        let board = changed.or_else(|| self.reported.take()).unwrap_or_default();
         if self.names.learn(board.kept.iter().map(|request| request.sender)) || is_changed {
             self.publish(&board);
         }
-        self.told = Some(board);
+        self.reported = Some(board);
     }
 
     fn publish(&self, board: &Board) {
         let mut array = DiagnosticArray::default();
         array.header.stamp = to_stamp(self.clock.now());
-        let told = |request: &Request| status(request, self.names.of(request.sender), &self.robot);
-        array.status = board.kept.iter().map(told).collect();
+        let reported = |request: &Request| status(request, self.names.of(request.sender), &self.robot);
+        array.status = board.kept.iter().map(reported).collect();
         warn_if_lost(self.publisher.publish(&array));
     }
 }
@@ -198,7 +207,7 @@ fn status(request: &Request, asked_by: &str, robot: &str) -> DiagnosticStatus {
     let mut values = vec![
         ("request", request.number.to_string()),
         ("state", request.stage.as_str().into()),
-        ("progress", format!("{:.3}", request.part)),
+        ("progress", format!("{:.3}", request.fraction)),
     ];
     if request.remaining_s.is_finite() {
         values.push(("remaining (s)", format!("{:.2}", request.remaining_s)));
@@ -218,7 +227,7 @@ fn status(request: &Request, asked_by: &str, robot: &str) -> DiagnosticStatus {
 fn words(request: &Request) -> String {
     let why = &request.why;
     match request.stage {
-        Stage::Executing => format!("executing, {:.0} %", request.part * 100.0),
+        Stage::Executing => format!("executing, {:.0} %", request.fraction * 100.0),
         Stage::Canceling => format!("canceling: {why}"),
         Stage::Canceled => format!("canceled by {why}"),
         Stage::Aborted => format!("aborted: {why}"),
@@ -238,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn when_a_flood_is_refused_expect_what_is_under_way_still_told_and_little_kept() {
+    fn when_a_flood_is_refused_expect_what_is_under_way_still_reported_and_little_kept() {
         let requests = Requests::default();
         let first = requests.open("motion", "wave", SENDER);
         for _ in 0..1000 {
@@ -264,8 +273,8 @@ mod tests {
             let requests = Requests::default();
             requests.open(topic, "wave", SENDER);
             let request = requests.locked(|board| Request { stage, why: why.into(), ..board.kept[0].clone() });
-            let told = line(&request).map(|line| (line.words, line.warns));
-            assert_eq!(told, words.map(|words| (words.to_owned(), stage == Stage::Aborted)));
+            let reported = line(&request).map(|line| (line.words, line.warns));
+            assert_eq!(reported, words.map(|words| (words.to_owned(), stage == Stage::Aborted)));
         }
     }
 

@@ -2,17 +2,17 @@
 
 use crate::command;
 use crate::control::run_in_real_time;
+use crate::control_watchdog::{ControlWatchdog, spawn};
 use crate::core::Core;
 use crate::inbox::{Inbox, Now};
 use crate::life::Moment;
-use crate::lookout::{Lookout, spawn};
 use crate::outbox::{Done, Outbox, outbox};
+use crate::paused::ClockWatch;
 use crate::publish::Outlet;
 use crate::reach;
 use crate::requests::{MotionStatus, Requests};
 use crate::setup::Setup;
 use crate::simulated::{Closing, SimulatedLoop};
-use crate::standing::ClockWatch;
 use crate::status::SharedState;
 use crate::subscriptions::{self, Ends};
 use hexapod_ros::r2r::QosProfile;
@@ -68,7 +68,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let publisher = spawn("planner-publish", move || publish(&mut outlet, &mut done, &standing, &stop))?;
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
-    let sitting_down = node.work();
+    let sitting_down = node.exit_guard();
     let rate_hz = setup.rate_hz;
     let core = setup.into_core(incoming);
     let spinning = Shutdown::default();
@@ -114,17 +114,17 @@ impl Ticking {
 
     /// Has the loop hear stops while the clock stands, take in a flood before that is sure, and end when it has to. One that
     /// ticks again meanwhile does so by itself.
-    fn stand_by(&self, now: Duration) {
+    fn tick_paused(&self, now: Duration) {
         let (silent, ends) = (self.watch.silent(now) >= LOOK_EVERY, !self.closing.asked.is_running());
         if (silent || ends)
             && let Some(mut ticks) = self.ticks.get().and_then(|ticks| ticks.try_lock().ok())
         {
-            let stands = self.watch.stands(now).is_some();
-            if stands || (silent && ticks.is_crowded()) {
-                ticks.stand_by(now);
+            let is_paused = self.watch.paused(now).is_some();
+            if is_paused || (silent && ticks.is_crowded()) {
+                ticks.tick_paused(now);
             }
             if ends {
-                ticks.see_off(now, stands);
+                ticks.see_off(now, is_paused);
             }
         }
     }
@@ -136,10 +136,10 @@ fn publish(outlet: &mut Outlet, done: &mut Consumer<Done>, ticking: &Ticking, st
     let _ = realtime::join_loops(priority::PUBLISHING);
     loop {
         let last = stop.load(Ordering::SeqCst);
-        ticking.stand_by(monotonic_now());
+        ticking.tick_paused(monotonic_now());
         outlet.publish_all(done);
         outlet.watch(monotonic_now());
-        outlet.watch_end(&ticking.closing.asked, ticking.watch.stands(monotonic_now()).is_some());
+        outlet.watch_end(&ticking.closing.asked, ticking.watch.paused(monotonic_now()).is_some());
         if last {
             return;
         }
@@ -165,7 +165,7 @@ fn control(
     shutdown: &Shutdown,
 ) -> Result<(), RosError> {
     let (clock, state, end) = (clock.clone(), Arc::clone(shared), shutdown.clone());
-    Lookout::over("planner-control", shutdown, move || {
+    ControlWatchdog::over("planner-control", shutdown, move || {
         state.set_real_time(realtime::join_loops(priority::CONTROL));
         run_in_real_time(&mut core, &mut outbox, (&clock, &state), rate_hz, &end);
         state.pulse.rest();
@@ -190,5 +190,5 @@ fn run_simulated(
         ticking.clock(Moment { at: now, real: from.at });
     })?;
     let spin = move || node.spin(&over, Stage::Stopping);
-    Lookout::over("planner-spin", shutdown, spin)?.wait(shutdown, &shared.pulse)
+    ControlWatchdog::over("planner-spin", shutdown, spin)?.wait(shutdown, &shared.pulse)
 }

@@ -85,7 +85,7 @@ impl Service {
         inbox.send(self.name(), self.command())?;
         let outcome = self.outcome(shared.get());
         tracing::debug!("{}: {outcome}", self.name());
-        let besides = fault.map(Fault::reason).or_else(|| inbox.standing(monotonic_now()));
+        let besides = fault.map(Fault::reason).or_else(|| inbox.paused(monotonic_now()));
         Ok(besides.map_or(outcome.into(), |besides| format!("{outcome}; {besides}")))
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Servos {
     started_at: Option<Duration>,
     /// Nothing came for too long.
     waited: bool,
-    /// Whether some servo is told something; unknown before the first word.
+    /// Whether some servo gets a command; unknown before the first word.
     held: Option<bool>,
 }
 
@@ -59,7 +59,7 @@ impl Servos {
         self.waited || self.held.is_some()
     }
 
-    /// Whether some servo is told something.
+    /// Whether some servo gets a command.
     pub fn are_held(&self) -> bool {
         self.held == Some(true)
     }

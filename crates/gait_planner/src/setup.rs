@@ -91,7 +91,7 @@ impl Setup {
     /// The control tick, which takes its commands from `incoming`.
     #[must_use]
     pub fn into_core(self, incoming: Incoming) -> Core {
-        Core::new(self.engine, incoming, self.timeout).told_late(self.contacts_delay_s)
+        Core::new(self.engine, incoming, self.timeout).reported_late(self.contacts_delay_s)
     }
 
     /// On which gait it takes longest until the robot sits, and how long.

@@ -9,9 +9,8 @@ use hexapod_ros::{Lateness, Shutdown, monotonic_now};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Ticks for every period that `/clock` has passed. A tick's time is a multiple of the period, and commands have their
-/// turn at whole tenths of a second (`intake.rs`), so that the same commands at the same simulated times give the same
-/// ticks however the clock's messages fall.
+/// Ticks for every period that `/clock` has passed. A tick's time is a multiple of the period, and commands wait for
+/// whole tenths of a second (`intake.rs`): the same commands at the same simulated times give the same ticks.
 pub struct SimulatedLoop {
     core: Core,
     outbox: Outbox,
@@ -79,9 +78,9 @@ impl SimulatedLoop {
     }
 
     /// Hears stops, and that servos were released, while the clock stands; `real` is on the monotonic one. No time passes.
-    pub fn stand_by(&mut self, real: Duration) {
+    pub fn tick_paused(&mut self, real: Duration) {
         let Some(stamp) = self.last else { return };
-        if let Some(&tick) = self.core.stand_by(real) {
+        if let Some(&tick) = self.core.tick_paused(real) {
             let remarks = self.core.remarks();
             self.outbox.push(Done::Tick { tick, stamp, remarks });
         }
@@ -113,7 +112,7 @@ impl SimulatedLoop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Asked, Command, Received, queues};
+    use crate::command::{Command, MotionRequest, Received, queues};
     use crate::outbox::outbox;
     use crate::params::shipped;
     use crate::setup::Setup;
@@ -301,7 +300,8 @@ mod tests {
         recorded.retain(|(at, _)| (6..=94).contains(&(at % 100)));
         recorded.push((1423, Command::Gait(setup.gaits.get("ripple").unwrap())));
         recorded.push((3377, Command::BodyOffset(hexapod_gait::BodyOffset::default())));
-        recorded.push((8055, Command::Motion(Some(Asked { motion: setup.motions.get("shake").unwrap(), request: 1 }))));
+        let shake = MotionRequest { motion: setup.motions.get("shake").unwrap(), request: 1 };
+        recorded.push((8055, Command::Motion(Some(shake))));
         recorded.sort_by_key(|(at, _)| *at);
         recorded
     }

@@ -1,5 +1,6 @@
-//! Who moves the robot. A source is one publisher of `cmd_vel` or `velocity`, told apart by its endpoint (its name could be
-//! forged or missing). One of them moves the robot at a time; the others are ignored, and named in `/diagnostics`.
+//! Who moves the robot. A source is one publisher of `cmd_vel` or `velocity`, distinguished by its endpoint (its name
+//! could be forged or missing). One of them moves the robot at a time; the others are ignored, and named in
+//! `/diagnostics`.
 //!
 //! - Whoever pushes while nobody moves the robot gets it, and keeps it until its zero, its silence or a stop.
 //! - A zero of another source changes nothing: idle sticks send zeros all the time.
@@ -87,14 +88,14 @@ pub(crate) enum Heard {
     /// It pushes and does not count.
     Ignored {
         why: Ignored,
-        /// Nobody has been told yet.
+        /// Not reported yet.
         is_new: bool,
     },
 }
 
 /// Who moves the robot, and who would.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hands {
+pub struct DrivingSources {
     /// Who moves it, and on which topic.
     pub moved_by: Option<(Sender, &'static str)>,
     /// Some of those who push and do not count.
@@ -122,12 +123,12 @@ struct Bar {
     why: Ignored,
     /// On the monotonic clock: zeros from before do not count.
     since: Duration,
-    told: bool,
+    reported: bool,
 }
 
 impl Bar {
     fn new(why: Ignored, at: Moment) -> Self {
-        Self { why, since: at.real, told: false }
+        Self { why, since: at.real, reported: false }
     }
 }
 
@@ -232,20 +233,20 @@ impl Sources {
     }
 
     /// Who moves the robot, and who pushed a moment before `now` and does not count.
-    pub fn hands(&self, now: Moment) -> Hands {
-        let mut hands = Hands::default();
+    pub fn driving(&self, now: Moment) -> DrivingSources {
+        let mut driving = DrivingSources::default();
         for Source { last, bar } in self.known.iter().flatten() {
             if self.seat == Some(last.sender) {
-                hands.moved_by = Some((last.sender, last.topic));
+                driving.moved_by = Some((last.sender, last.topic));
             }
             let is_recent = now.real.saturating_sub(last.at.real) <= SHOWN;
             let Some(bar) = bar.filter(|_| last.pushes && is_recent) else { continue };
-            match hands.ignored.iter_mut().find(|place| place.is_none()) {
+            match driving.ignored.iter_mut().find(|place| place.is_none()) {
                 Some(place) => *place = Some((last.sender, last.topic, bar.why)),
-                None => hands.more += 1,
+                None => driving.more += 1,
             }
         }
-        hands
+        driving
     }
 
     /// Takes down what a source says, and gives what bars it then.
@@ -258,7 +259,7 @@ impl Sources {
             source.bar = source.bar.filter(|bar| word.at.real < bar.since);
         } else if word.at.real < self.stopped {
             // It was on its way when the stop came.
-            source.add(Bar { why: Ignored::Stopped, since: self.stopped, told: false });
+            source.add(Bar { why: Ignored::Stopped, since: self.stopped, reported: false });
         }
         source.bar
     }
@@ -269,10 +270,10 @@ impl Sources {
         }
     }
 
-    /// Whether the pushes of a source are ignored; told from then on.
+    /// Whether the pushes of a source are ignored; reported from then on.
     fn ignored(&mut self, sender: Sender) -> Option<Heard> {
         let bar = self.find(sender).and_then(|place| self.known[place].as_mut())?.bar.as_mut()?;
-        let is_new = !std::mem::replace(&mut bar.told, true);
+        let is_new = !std::mem::replace(&mut bar.reported, true);
         Some(Heard::Ignored { why: bar.why, is_new })
     }
 
@@ -291,7 +292,7 @@ impl Sources {
         if let Some(Source { last, bar }) = self.known[oldest].take() {
             let bar = bar.unwrap_or(Bar::new(Ignored::Stopped, last.at));
             let since = self.strangers.map_or(bar.since, |(strangers, _)| strangers.since.max(bar.since));
-            self.strangers = Some((Bar { why: Ignored::Unrested, since, told: false }, Duration::MAX));
+            self.strangers = Some((Bar { why: Ignored::Unrested, since, reported: false }, Duration::MAX));
         }
         oldest
     }

@@ -1,15 +1,15 @@
 //! The node's state as its services answer by, and as `/diagnostics` shows it.
 
+use crate::condition_response::warn_of_condition;
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
-use crate::plight::warn_of_condition;
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
-use crate::sources::Hands;
+use crate::sources::DrivingSources;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
-use hexapod_ros::realtime::Granted;
+use hexapod_ros::realtime::SchedulingResult;
 use hexapod_ros::{Lateness, Level, Status, monotonic_now};
 use nalgebra::Isometry3;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -25,7 +25,7 @@ const TOO_NEAR: &str = "two legs, or a leg and the body, would come too near to 
 pub struct SharedState {
     state: AtomicU8,
     fault: Mutex<Option<Fault>>,
-    real_time: Mutex<Granted>,
+    real_time: Mutex<SchedulingResult>,
     gait: Mutex<String>,
     motion: Mutex<String>,
     body_pose: Mutex<BodyOffset>,
@@ -85,7 +85,7 @@ impl SharedState {
     }
 
     /// Takes down whether the loop runs in real time.
-    pub fn set_real_time(&self, granted: Granted) {
+    pub fn set_real_time(&self, granted: SchedulingResult) {
         *self.real_time.lock().unwrap_or_else(PoisonError::into_inner) = granted;
     }
 
@@ -117,7 +117,7 @@ impl SharedState {
         self.gait.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn real_time(&self) -> Granted {
+    fn real_time(&self) -> SchedulingResult {
         self.real_time.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -174,8 +174,8 @@ impl Report {
 
     /// Who moves the robot, and who would.
     #[must_use]
-    pub fn hands(&self) -> &Hands {
-        &self.remarks.hands
+    pub fn driving(&self) -> &DrivingSources {
+        &self.remarks.driving
     }
 
     /// Switches under the feet that are not believed.
@@ -268,7 +268,7 @@ impl Report {
         if let Some(fault) = shared.fault() {
             status.report(Level::Error, fault.reason());
         }
-        if let Some(reason) = inbox.standing(monotonic_now()) {
+        if let Some(reason) = inbox.paused(monotonic_now()) {
             status.report(Level::Warn, reason);
         }
         if let Some(barrier) = inbox.barrier(monotonic_now()) {
@@ -311,10 +311,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_the_centre_of_mass_is_outside_the_feet_expect_the_margin_told_while_standing() {
+    fn when_the_centre_of_mass_is_outside_the_feet_expect_the_margin_reported_while_standing() {
         let report = |margin| Report { margin_m: Some(margin), ..Report::default() };
-        let told = report(-0.0015).tips_over(GaitState::Standing).unwrap_or_default();
-        assert!(told.contains("tips over") && told.contains("-1.5 mm"), "{told}");
+        let reported = report(-0.0015).tips_over(GaitState::Standing).unwrap_or_default();
+        assert!(reported.contains("tips over") && reported.contains("-1.5 mm"), "{reported}");
         assert_eq!(report(-0.0015).tips_over(GaitState::Walking), None);
         assert_eq!(report(0.01).tips_over(GaitState::Standing), None);
     }
@@ -322,8 +322,8 @@ mod tests {
     #[test]
     fn when_a_walk_was_given_up_expect_why_and_what_to_do() {
         let remarks = Remarks { gave_up: Some(LimitedBy::Stability), ..Remarks::default() };
-        let told = Report { remarks, ..Report::default() }.gave_up().unwrap_or_default();
-        assert!(told.contains("stability") && told.contains("release the stick"), "{told}");
+        let reported = Report { remarks, ..Report::default() }.gave_up().unwrap_or_default();
+        assert!(reported.contains("stability") && reported.contains("release the stick"), "{reported}");
         assert_eq!(Report::default().gave_up(), None);
     }
 

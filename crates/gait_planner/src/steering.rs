@@ -1,7 +1,7 @@
 //! What drives the robot while it is repeated: a twist or an arc of whoever moves it.
 
 use crate::life::{Life, Moment};
-use crate::sources::{Hands, Heard, Ignored, Sources, Word};
+use crate::sources::{DrivingSources, Heard, Ignored, Sources, Word};
 use hexapod_gait::arc::ArcStep;
 use hexapod_gait::{Engine, Twist};
 use hexapod_ros::Sender;
@@ -13,12 +13,12 @@ const VELOCITY: &str = "velocity";
 
 /// What one of the topics asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Wanted {
+pub(crate) enum DriveCommand {
     Twist(Twist),
     Arc { velocity: f64 },
 }
 
-impl Wanted {
+impl DriveCommand {
     /// The topic it comes from.
     pub fn topic(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Wanted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InVain {
     pub why: Ignored,
-    /// Its sender has not been told yet.
+    /// Its sender has not been informed yet.
     pub is_new: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct InVain {
 #[derive(Debug)]
 pub(crate) struct Steering {
     sources: Sources,
-    wanted: Wanted,
+    wanted: DriveCommand,
     counts: bool,
     curvatures: Curvatures,
 }
@@ -56,14 +56,14 @@ pub(crate) struct Steering {
 impl Steering {
     pub fn new() -> Self {
         let (sources, curvatures) = (Sources::new(), Curvatures::default());
-        Self { sources, wanted: Wanted::Twist(Twist::ZERO), counts: false, curvatures }
+        Self { sources, wanted: DriveCommand::Twist(Twist::ZERO), counts: false, curvatures }
     }
 
     /// Takes a command of `sender`, received at that time, as long as commands live so long.
     ///
     /// # Errors
     /// It does not count.
-    pub fn take(&mut self, wanted: Wanted, sender: Sender, at: Moment, life: Life) -> Result<(), InVain> {
+    pub fn take(&mut self, wanted: DriveCommand, sender: Sender, at: Moment, life: Life) -> Result<(), InVain> {
         let word = Word { sender, topic: wanted.topic(), at, pushes: !wanted.is_rest() };
         match self.sources.hear(word, life) {
             Heard::Moves | Heard::Rests => (self.wanted, self.counts) = (wanted, true),
@@ -122,8 +122,8 @@ impl Steering {
     }
 
     /// Who moves the robot, and who would.
-    pub fn hands(&self, now: Moment) -> Hands {
-        self.sources.hands(now)
+    pub fn driving(&self, now: Moment) -> DrivingSources {
+        self.sources.driving(now)
     }
 
     /// The topic that drove last.
@@ -135,8 +135,8 @@ impl Steering {
     pub fn twist(&self, engine: &Engine) -> Twist {
         match self.wanted {
             _ if !self.counts => Twist::ZERO,
-            Wanted::Twist(twist) => twist,
-            Wanted::Arc { velocity } => {
+            DriveCommand::Twist(twist) => twist,
+            DriveCommand::Arc { velocity } => {
                 let stance_time = engine.gait().stance_time();
                 ArcStep::new(velocity * stance_time, self.curvature(), engine.rest_feet()).twist(stance_time)
             }

@@ -1,6 +1,7 @@
 //! The node's topics, services and parameters on their way in.
 
-use crate::command::{Asked, Command, FeltBy, Held};
+use crate::command::{Command, FeltBy, Held, MotionRequest};
+use crate::driver_identity::{DriverIdentity, NOT_THE_DRIVER};
 use crate::ending;
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
@@ -9,7 +10,6 @@ use crate::services;
 use crate::setup::Setup;
 use crate::status::SharedState;
 use crate::trajectory;
-use crate::voice::{NOT_THE_DRIVER, Voices};
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_dynamics::{ImuReader, ImuSample};
 use hexapod_gait::GaitState;
@@ -117,8 +117,8 @@ fn contacts(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosE
     Ok(())
 }
 
-/// How the body moves, and which way is up: the body is kept level by that where it is to, and a fall is told from it
-/// always. Of a body that lies on its back nothing is to be kept level.
+/// How the body moves, and which way is up: the body is kept level by that where it is to, and a fall is detected from
+/// it always. Of a body that lies on its back nothing is to be kept level.
 fn imu(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError> {
     let (to, robot, levels) = (inbox.clone(), setup.engine.robot().clone(), setup.uses_imu);
     let mut reader = ImuReader::default();
@@ -127,8 +127,8 @@ fn imu(node: &mut RosNode, setup: &Setup, inbox: &Inbox) -> Result<(), RosError>
             to.reject("imu/data", refused.to_string());
         }
         let up = reader.up().filter(|up| levels && up.z > 0.0);
-        if let Some(told) = reader.take_inertial() {
-            to.take("imu/data", Ok(Command::Imu(told, up)), from);
+        if let Some(reported) = reader.take_inertial() {
+            to.take("imu/data", Ok(Command::Imu(reported, up)), from);
         }
     })
 }
@@ -165,10 +165,11 @@ pub fn hear_servos(
     inbox: &Inbox,
     mut poses: Producer<Held>,
 ) -> Result<(), RosError> {
-    let (robot, inbox, mut voices) = (Arc::clone(setup.engine.robot()), inbox.clone(), Voices::default());
+    let (robot, inbox, mut driver_identity) =
+        (Arc::clone(setup.engine.robot()), inbox.clone(), DriverIdentity::default());
     node.subscribe_shared_from("servo_states", stream(), move |message: &JointState, from| {
         let held = held_by(&robot, message);
-        if voices.counts(from.sender, &held, from.at) {
+        if driver_identity.counts(from.sender, &held, from.at) {
             // A loop that does not take them has no use for more.
             let _ = poses.push(held);
         } else {
@@ -179,24 +180,24 @@ pub fn hear_servos(
 
 /// What motions and trajectories go through on their way in.
 #[derive(Clone)]
-struct Desk {
+struct MotionIntake {
     inbox: Inbox,
     shared: Arc<SharedState>,
     requests: Requests,
 }
 
-impl Desk {
+impl MotionIntake {
     /// Hands over the motion that is asked for on `topic`, and tells what comes of the request.
     fn take(
         &self,
         topic: &'static str,
         name: &str,
         motion: Result<Arc<Motion>, String>,
-        command: fn(Asked) -> Command,
+        command: fn(MotionRequest) -> Command,
         from: &Received,
     ) {
         let request = self.requests.open(topic, name, from.sender);
-        let command = motion.map(|motion| command(Asked { motion, request }));
+        let command = motion.map(|motion| command(MotionRequest { motion, request }));
         match self.inbox.try_take(topic, command, from) {
             Ok(()) => self.shared.set_motion(name),
             Err(reason) => self.requests.reject(request, &reason),
@@ -206,8 +207,8 @@ impl Desk {
 
 fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), RosError> {
     let Ends { inbox, shared, headers, requests } = *ends;
-    let desk = Desk { inbox: inbox.clone(), shared: Arc::clone(shared), requests: requests.clone() };
-    let (to, motions) = (desk.clone(), setup.motions.clone());
+    let intake = MotionIntake { inbox: inbox.clone(), shared: Arc::clone(shared), requests: requests.clone() };
+    let (to, motions) = (intake.clone(), setup.motions.clone());
     node.subscribe_from("motion", QosProfile::default(), move |message: StringMsg, from| {
         if message.data.is_empty() {
             if to.inbox.take("motion", Ok(Command::Motion(None)), from) {
@@ -223,7 +224,7 @@ fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), Ros
     let headers = headers.clone();
     node.subscribe_from("joint_trajectory", QosProfile::default(), move |message: JointTrajectory, from| {
         headers.look("joint_trajectory", &message.header);
-        let now = desk.shared.get();
+        let now = intake.shared.get();
         let motion = if !whole {
             Err("a trajectory moves all legs, and some are switched off".into())
         } else if now == GaitState::Standing {
@@ -231,8 +232,8 @@ fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), Ros
         } else {
             Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))
         };
-        let motion = motion.map(|motion| desk.inbox.keep(motion));
-        desk.take("joint_trajectory", "joint_trajectory", motion, Command::Trajectory, from);
+        let motion = motion.map(|motion| intake.inbox.keep(motion));
+        intake.take("joint_trajectory", "joint_trajectory", motion, Command::Trajectory, from);
     })
 }
 

@@ -15,7 +15,7 @@ const RATE_HZ: f64 = 100.0;
 /// More than any robot is let walk: its bounds decide.
 const FAST_M_S: f64 = 10.0;
 const FAST_RAD_S: f64 = 20.0;
-/// Parts of the greatest speed of a walk that came to a halt at which the robot is asked to walk again.
+/// Fractions of the greatest speed of a walk that came to a halt at which the robot is asked to walk again.
 const SLOWER: [f64; 2] = [0.4, 0.1];
 /// Seconds without motion after which a walk has come to a halt.
 const HALT_S: f64 = 2.0;
@@ -23,8 +23,8 @@ const HALT_S: f64 = 2.0;
 const STILL_M_S: f64 = 5e-3;
 const STILL_LENGTHS_S: f64 = 0.02;
 const STILL_RAD_S: f64 = 0.02;
-/// Part of the speed in its best direction below which it hardly moves in another.
-const STILL_PART: f64 = 0.1;
+/// Fraction of the speed in its best direction below which it hardly moves in another.
+const STILL_FRACTION: f64 = 0.1;
 /// A joint that turns less than this keeps a robot from walking, rad.
 const NARROW_RAD: f64 = 0.2;
 
@@ -70,7 +70,7 @@ impl Walked {
     pub fn stuck(&self) -> impl Iterator<Item = &'static str> {
         let [ahead, back, left, right, _] = self.speeds;
         let best = [ahead, back, left, right].into_iter().fold(0.0, f64::max);
-        let floor = self.still_m_s.max(STILL_PART * best);
+        let floor = self.still_m_s.max(STILL_FRACTION * best);
         let least = [floor, floor, floor, floor, STILL_RAD_S];
         let slow = self.speeds.into_iter().zip(least).map(|(speed, least)| speed.is_nan() || speed < least);
         WAYS.into_iter().zip(slow).filter(|(_, slow)| *slow).map(|(way, _)| way)
@@ -152,7 +152,7 @@ fn for_good(standing: &Engine, asked: Twist) -> (f64, bool) {
     if !first.halted || first.greatest == 0.0 {
         return (first.mean, first.halted);
     }
-    let slower = SLOWER.map(|part| asked.scaled(part * first.greatest / along(asked, asked)));
+    let slower = SLOWER.map(|fraction| asked.scaled(fraction * first.greatest / along(asked, asked)));
     let walks = slower.into_iter().map(|twist| walk(standing.clone(), twist));
     let good = walks.filter(|walk| !walk.halted).map(|walk| walk.mean).next();
     (good.unwrap_or(first.mean), true)
@@ -181,7 +181,7 @@ fn walk(mut engine: Engine, twist: Twist) -> Walk {
     Walk { mean: sum / f64::from(counted), greatest, halted: false }
 }
 
-/// The part of a twist that is along another, which goes one way or turns.
+/// The fraction of a twist that is along another, which goes one way or turns.
 fn along(walked: Twist, way: Twist) -> f64 {
     let length = way.speed().hypot(way.wz);
     (walked.vx * way.vx + walked.vy * way.vy + walked.wz * way.wz) / length
@@ -216,12 +216,12 @@ mod tests {
         let setup = shipped(0.0);
         let walked = Walked::measure(&setup.engine, *setup.engine.gait());
         assert!(!walked.does_not_stand() && walked.turns(), "{walked:?}");
-        let told = nowhere(&setup, &walked, None).to_string();
-        assert!(told.contains("may walk at 0 m/s at most"), "{told}");
+        let reported = nowhere(&setup, &walked, None).to_string();
+        assert!(reported.contains("may walk at 0 m/s at most"), "{reported}");
     }
 
     #[test]
-    fn when_a_robot_may_not_move_expect_every_way_told_as_stuck() {
+    fn when_a_robot_may_not_move_expect_every_way_reported_as_stuck() {
         let setup = shipped(0.001);
         let stuck: Vec<_> = Walked::measure(&setup.engine, *setup.engine.gait()).stuck().collect();
         assert_eq!(stuck, ["ahead", "back", "left", "right"]);
@@ -230,11 +230,11 @@ mod tests {
         let walks = Walked { speeds: [0.1, 0.0, 0.0, 0.0, 0.0], ..turns };
         assert_eq!([turns, nowhere, walks].map(|walked| walked.gets_nowhere()), [true, true, false]);
         assert_eq!([turns, nowhere].map(|walked| walked.turns()), [true, false]);
-        assert_eq!(turns.halting().collect::<Vec<_>>(), ["turn left"], "the other ways are told as stuck");
+        assert_eq!(turns.halting().collect::<Vec<_>>(), ["turn left"], "the other ways are reported as stuck");
     }
 
     #[test]
-    fn when_one_direction_is_far_slower_than_the_best_expect_it_told_as_stuck() {
+    fn when_one_direction_is_far_slower_than_the_best_expect_it_reported_as_stuck() {
         let lame = Walked { speeds: [0.1, 0.009, 0.1, 0.1, 0.5], halts: [false; 5], still_m_s: STILL_M_S };
         assert_eq!(lame.stuck().collect::<Vec<_>>(), ["back"]);
         let small = Walked { speeds: [0.004; 5], still_m_s: 1e-3, ..lame };

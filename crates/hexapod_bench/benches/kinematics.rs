@@ -25,7 +25,7 @@ fn benches(c: &mut Criterion) {
         let mut out = Lanes3::default();
         b.iter(|| {
             let k = next();
-            let reached = batch.inverse_from(black_box(&poses[k]), black_box(&lanes[k]), &mut out);
+            let reached = batch.inverse_in_frame(black_box(&poses[k]), black_box(&lanes[k]), &mut out);
             black_box((reached, &out));
         });
     });
@@ -57,7 +57,7 @@ fn benches(c: &mut Criterion) {
     c.bench_function("leg_jacobian", |b| b.iter(|| black_box(leg.jacobian(black_box(&seed)))));
     c.bench_function("leg_nearest_unreachable", |b| {
         let far = leg.foot_in_body(&seed) * 2.0;
-        b.iter(|| black_box(leg.inverse_nearest(black_box(&far), &seed)));
+        b.iter(|| black_box(leg.closest_reachable(black_box(&far), &seed)));
     });
     let general = Robot::from_urdf(&common::random_robot(common::RandomLegs::General, &mut common::Random(3))).unwrap();
     c.bench_function("leg_inverse_quartic", |b| {

@@ -51,7 +51,7 @@ struct Batched<'a> {
 impl Batched<'_> {
     fn solve(&mut self, step: usize) {
         let (feet, pose) = (black_box(&self.walk.lanes[step]), black_box(&self.walk.body_from_world[step]));
-        black_box(self.batch.inverse_from(pose, feet, &mut self.angles));
+        black_box(self.batch.inverse_in_frame(pose, feet, &mut self.angles));
         black_box(&self.angles);
     }
 }

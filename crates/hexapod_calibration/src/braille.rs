@@ -40,8 +40,8 @@ impl Canvas {
             if stroke == Stroke::Dotted && step % 4 != 0 {
                 continue;
             }
-            let part = step as f64 / steps;
-            let (x, y) = (from[0] + part * dx, from[1] + part * dy);
+            let fraction = step as f64 / steps;
+            let (x, y) = (from[0] + fraction * dx, from[1] + fraction * dy);
             self.dot(x, y);
             if stroke == Stroke::Thick {
                 let (across_x, across_y) = if flat { (0.0, 1.0) } else { (1.0, 0.0) };

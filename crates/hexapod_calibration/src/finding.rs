@@ -149,6 +149,6 @@ fn spread(marks: &[Mark], count: usize) -> Vec<f64> {
     if marks.len() == count {
         return marks.iter().map(|mark| mark.angle_rad).collect();
     }
-    let part = |index: usize| index as f64 / (count.max(2) - 1) as f64;
-    (0..count).map(|index| first.angle_rad + part(index) * (last.angle_rad - first.angle_rad)).collect()
+    let fraction = |index: usize| index as f64 / (count.max(2) - 1) as f64;
+    (0..count).map(|index| first.angle_rad + fraction(index) * (last.angle_rad - first.angle_rad)).collect()
 }

@@ -12,7 +12,7 @@ mod progress;
 mod travel;
 mod view;
 
-pub use dialogue::{Dialogue, DialogueError, Key, Mode, Outcome, Pace, Stage, Told};
+pub use dialogue::{Commanded, Dialogue, DialogueError, Key, Mode, Outcome, Pace, Stage};
 pub use finding::{Finding, Mark};
 pub use mover::{SILENCE, STEP_DEG};
 pub use page::{Page, Tone};

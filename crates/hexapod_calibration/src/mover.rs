@@ -97,7 +97,7 @@ impl Mover {
     }
 
     /// The pulse as the board puts it out: whole counts.
-    pub fn told_us(&self) -> f64 {
+    pub fn commanded_us(&self) -> f64 {
         (self.at_us / self.count_us).round() * self.count_us
     }
 
@@ -110,8 +110,8 @@ impl Mover {
         let end_us = if sign > 0.0 { self.bounds_us.1 } else { self.bounds_us.0 };
         let (step_deg, speed_deg_s) = pace.limits();
         let step_us = (step_deg * self.us_per_deg).max(self.count_us);
-        let is_at_end = (self.told_us() - end_us).abs() < self.count_us;
-        self.go(self.told_us() + sign * step_us, speed_deg_s);
+        let is_at_end = (self.commanded_us() - end_us).abs() < self.count_us;
+        self.go(self.commanded_us() + sign * step_us, speed_deg_s);
         self.goal_us = self.wanted_us;
         is_at_end.then_some(end_us)
     }
@@ -126,7 +126,7 @@ impl Mover {
 
     /// Stop here and now.
     pub fn stop(&mut self) {
-        self.wanted_us = self.told_us();
+        self.wanted_us = self.commanded_us();
         self.at_us = self.wanted_us;
     }
 
@@ -156,7 +156,7 @@ impl Mover {
 
     /// How far it is from neutral now, and how far it has been since it was switched on or [`Self::forget`].
     pub fn excursion_deg(&self) -> (f64, f64) {
-        ((self.told_us() - self.rest_us).abs() / self.us_per_deg, self.farthest_us / self.us_per_deg)
+        ((self.commanded_us() - self.rest_us).abs() / self.us_per_deg, self.farthest_us / self.us_per_deg)
     }
 
     /// Begins to look anew at how far it goes.
@@ -194,24 +194,24 @@ mod tests {
             mover.push(1.0, Pace::Fast);
             mover.tick(TICK);
         }
-        let left_us = mover.told_us();
+        let left_us = mover.commanded_us();
         assert!(left_us > 1600.0);
         for _ in 0..20 {
             mover.tick(TICK);
         }
-        assert!(mover.told_us() - left_us <= STEP_DEG * 10.0 && mover.is_still() && mover.is_held());
+        assert!(mover.commanded_us() - left_us <= STEP_DEG * 10.0 && mover.is_still() && mover.is_held());
         for _ in 0..200 {
             mover.tick(TICK);
         }
-        assert_eq!(mover.told_us(), 1500.0);
+        assert_eq!(mover.commanded_us(), 1500.0);
         assert!(mover.goal_us >= left_us);
         mover.hold();
         (0..10).for_each(|_| mover.tick(TICK));
-        assert_eq!(mover.told_us(), 1520.0, "a single Space is a step, not the whole way");
+        assert_eq!(mover.commanded_us(), 1520.0, "a single Space is a step, not the whole way");
     }
 
     #[test]
-    fn when_a_key_pushes_beyond_the_range_expect_its_end_told() {
+    fn when_a_key_pushes_beyond_the_range_expect_its_end_reported() {
         let mut mover = mover();
         assert_eq!(mover.push(1.0, Pace::Fast), None, "it is on its way");
         for _ in 0..100 {
@@ -228,7 +228,7 @@ mod tests {
         fn when_any_keys_come_expect_steps_and_speed_bounded(keys in proptest::collection::vec((0..8_u8, 0..90_u64), 1..300)) {
             let mut mover = mover();
             for (key, wait) in keys {
-                let before_us = mover.told_us();
+                let before_us = mover.commanded_us();
                 match key {
                     0 => {
                         mover.push(1.0, Pace::Fast);
@@ -245,13 +245,13 @@ mod tests {
                     4 => mover.set_goal(2500.0),
                     _ => mover.hold(),
                 }
-                prop_assert_eq!(mover.told_us(), before_us, "a key alone moves nothing: time does");
+                prop_assert_eq!(mover.commanded_us(), before_us, "a key alone moves nothing: time does");
                 let dt = Duration::from_millis(wait);
                 mover.tick(dt);
-                let moved_us = (mover.told_us() - before_us).abs();
+                let moved_us = (mover.commanded_us() - before_us).abs();
                 prop_assert!(moved_us <= STEP_DEG * 10.0 + 5.0, "{moved_us}");
                 prop_assert!(moved_us <= FREE_DEG_S * 10.0 * dt.as_secs_f64() + 5.0);
-                prop_assert!((1000.0..=2000.0).contains(&mover.told_us()));
+                prop_assert!((1000.0..=2000.0).contains(&mover.commanded_us()));
             }
         }
     }

@@ -115,7 +115,7 @@ struct View {
     words: String,
 }
 
-/// Along the axis: from above where it is upright, else with up upwards, from the front where that can be told.
+/// Along the axis: from above where it is upright, else with up upwards, from the front where that is known.
 fn view(axis: &Vector3<f64>) -> View {
     if axis.z.abs() > 0.7 {
         return View { right: -Vector3::y(), up: Vector3::x(), words: "seen from above, the front on top".into() };

@@ -1,4 +1,4 @@
-//! What a person is told and shown.
+//! What a person reads and sees.
 
 use crate::degrees::{degrees, degrees_fine};
 use crate::dialogue::{Dialogue, Mode, Stage};
@@ -88,7 +88,7 @@ impl Dialogue {
     }
 
     fn pulse_words(&self) -> (Tone, String) {
-        let Some(told) = self.told() else { return (Tone::Plain, "no pulse".into()) };
+        let Some(commanded) = self.commanded() else { return (Tone::Plain, "no pulse".into()) };
         let angle = degrees_fine(self.angle_rad());
         let doing = match (self.is_held(), self.is_still(), self.is_neutral()) {
             (true, true, _) => "held",
@@ -96,7 +96,7 @@ impl Dialogue {
             (false, _, true) => "at neutral",
             (false, ..) => "no key: going back to neutral",
         };
-        (Tone::Good, format!("pulse {:.1} us, about {angle} deg: {doing}", told.pulse_us))
+        (Tone::Good, format!("pulse {:.1} us, about {angle} deg: {doing}", commanded.pulse_us))
     }
 
     fn choosing(&self, title: String, choice: usize) -> Page {

@@ -151,17 +151,17 @@ impl<'a> Owner<'a> {
         if self.dialogue.joint() == joint {
             assert_eq!(self.dialogue.finding(), &finding, "nor what was found");
         }
-        assert_eq!(self.dialogue.told(), None);
+        assert_eq!(self.dialogue.commanded(), None);
     }
 
     fn tick(&mut self) {
-        let before = self.dialogue.told();
+        let before = self.dialogue.commanded();
         self.dialogue.tick(TICK);
         if let Some((joint, truth_rad)) = self.driven() {
             let (lower, upper) = self.mounting.stops_rad(&joint).expect("stops");
             self.beyond_deg = self.beyond_deg.max((lower - truth_rad).max(truth_rad - upper).to_degrees());
         }
-        if let (Some(before), Some(after)) = (before, self.dialogue.told()) {
+        if let (Some(before), Some(after)) = (before, self.dialogue.commanded()) {
             let us_per_deg = 1000.0 / 90.0;
             assert!((after.pulse_us - before.pulse_us).abs() <= STEP_DEG * us_per_deg + 5.0);
         }
@@ -169,20 +169,22 @@ impl<'a> Owner<'a> {
 
     /// The joint that has a pulse, and where its servo wants to be.
     fn driven(&self) -> Option<(String, f64)> {
-        let told = self.dialogue.told()?;
-        let address = [0x40, 0x41][told.board];
-        self.mounting.driven(address, told.channel, told.pulse_us).map(|(joint, angle)| (joint.to_owned(), angle))
+        let commanded = self.dialogue.commanded()?;
+        let address = [0x40, 0x41][commanded.board];
+        self.mounting
+            .driven(address, commanded.channel, commanded.pulse_us)
+            .map(|(joint, angle)| (joint.to_owned(), angle))
     }
 
     fn at_neutral(&self) -> bool {
-        self.dialogue.told().is_some_and(|told| (told.pulse_us - told.rest_us).abs() < 5.0)
+        self.dialogue.commanded().is_some_and(|commanded| (commanded.pulse_us - commanded.rest_us).abs() < 5.0)
     }
 
     fn key(&mut self, key: Key) {
-        let shown_us = self.dialogue.told().map(|told| told.pulse_us);
-        let before = self.dialogue.told();
+        let shown_us = self.dialogue.commanded().map(|commanded| commanded.pulse_us);
+        let before = self.dialogue.commanded();
         let outcome = self.dialogue.key(key, shown_us);
-        if let (Some(before), Some(after)) = (before, self.dialogue.told()) {
+        if let (Some(before), Some(after)) = (before, self.dialogue.commanded()) {
             let same_plug = (before.board, before.channel) == (after.board, after.channel);
             assert!(!same_plug || (before.pulse_us - after.pulse_us).abs() < 5.0, "keys move nothing by themselves");
         }
@@ -223,9 +225,9 @@ impl<'a> Owner<'a> {
             return self.key(Key::Push(1.0, Pace::Slow));
         }
         self.held = 0;
-        let told = self.dialogue.told().expect("a pulse");
+        let commanded = self.dialogue.commanded().expect("a pulse");
         let (_, rest_rad) =
-            self.mounting.driven([0x40, 0x41][told.board], told.channel, told.rest_us).expect("a joint");
+            self.mounting.driven([0x40, 0x41][commanded.board], commanded.channel, commanded.rest_us).expect("a joint");
         if (truth_rad - rest_rad).abs().to_degrees() < 3.0 {
             // It has gone back meanwhile: look again.
             return self.key(Key::Push(1.0, Pace::Slow));
@@ -357,7 +359,7 @@ fn when_nobody_holds_a_key_expect_a_tibia_to_stay_at_neutral() {
     dialogue.key(Key::Accept, Some(1500.0));
     for _ in 0..1000 {
         dialogue.tick(TICK);
-        assert!((dialogue.told().unwrap().pulse_us - 1500.0).abs() < 3.0);
+        assert!((dialogue.commanded().unwrap().pulse_us - 1500.0).abs() < 3.0);
     }
 }
 
@@ -384,7 +386,7 @@ fn when_the_list_of_joints_is_shown_expect_how_many_more_there_are() {
         dialogue.key(Key::Push(1.0, Pace::Fast), None);
         (0..20).for_each(|_| dialogue.tick(TICK));
     }
-    let shown_us = dialogue.told().map(|told| told.pulse_us);
+    let shown_us = dialogue.commanded().map(|commanded| commanded.pulse_us);
     dialogue.key(Key::Other, shown_us);
     assert!(dialogue.choice().is_some(), "{:?}", dialogue.said());
     let words = dialogue.view().lines.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join("\n");
@@ -400,7 +402,7 @@ fn when_a_pulse_is_taken_expect_the_one_that_is_shown() {
         for _ in 0..times {
             dialogue.key(key, shown_us);
             dialogue.tick(TICK);
-            shown_us = dialogue.told().map(|told| told.pulse_us);
+            shown_us = dialogue.commanded().map(|commanded| commanded.pulse_us);
         }
     };
     press(&mut dialogue, Key::Hold, 1);
@@ -409,12 +411,16 @@ fn when_a_pulse_is_taken_expect_the_one_that_is_shown() {
     press(&mut dialogue, Key::Push(-1.0, Pace::Slow), 100);
     dialogue.key(Key::Push(-1.0, Pace::Fast), None);
     dialogue.tick(TICK);
-    let told_us = dialogue.told().unwrap().pulse_us;
-    assert_eq!(dialogue.key(Key::Accept, Some(told_us)), Outcome::Same, "it moves");
-    assert_eq!(dialogue.key(Key::Accept, Some(told_us + 9.0)), Outcome::Same, "the boards say something else");
-    assert_eq!(dialogue.key(Key::Accept, Some(told_us)), Outcome::Found);
-    assert_eq!(dialogue.finding().minus_us, Some(told_us));
+    let commanded_us = dialogue.commanded().unwrap().pulse_us;
+    assert_eq!(dialogue.key(Key::Accept, Some(commanded_us)), Outcome::Same, "it moves");
+    assert_eq!(dialogue.key(Key::Accept, Some(commanded_us + 9.0)), Outcome::Same, "the boards say something else");
+    assert_eq!(dialogue.key(Key::Accept, Some(commanded_us)), Outcome::Found);
+    assert_eq!(dialogue.finding().minus_us, Some(commanded_us));
     dialogue.key(Key::Push(1.0, Pace::Fast), None);
     (0..200).for_each(|_| dialogue.tick(TICK));
-    assert_eq!(dialogue.key(Key::Accept, dialogue.told().map(|told| told.pulse_us)), Outcome::Same, "it has gone back");
+    assert_eq!(
+        dialogue.key(Key::Accept, dialogue.commanded().map(|commanded| commanded.pulse_us)),
+        Outcome::Same,
+        "it has gone back"
+    );
 }

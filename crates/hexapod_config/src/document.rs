@@ -5,7 +5,7 @@ use crate::location::Location;
 use crate::reading::{self, MAX_BYTES};
 use crate::scalar::Scalar;
 use crate::source::Source;
-use crate::tree::{Found, Kind, NodeId, Pair, Step, Tree, push_step};
+use crate::tree::{Kind, Lookup, NodeId, Pair, Step, Tree, push_step};
 use crate::{layers, tree_builder};
 
 /// A configuration file that is sound YAML: one document, no key twice, no alias, anchor or tag, bounded size and
@@ -99,8 +99,8 @@ impl Document {
     /// `None` when there is no such key.
     pub fn layer(&self, key_path: &str) -> Option<usize> {
         match self.tree.find(key_path) {
-            Found::Exact(node) => Some(self.tree.node(node).layer),
-            Found::Parent(_) => None,
+            Lookup::Exact(node) => Some(self.tree.node(node).layer),
+            Lookup::Parent(_) => None,
         }
     }
 
@@ -133,14 +133,14 @@ impl Document {
     /// The name of the file in which a value stands. `None` when there is no such key.
     pub fn file_of(&self, key_path: &str) -> Option<&str> {
         match self.tree.find(key_path) {
-            Found::Exact(node) => Some(&self.source_of(node).name),
-            Found::Parent(_) => None,
+            Lookup::Exact(node) => Some(&self.source_of(node).name),
+            Lookup::Parent(_) => None,
         }
     }
 
     /// The keys directly below a mapping, in the order of the file; none when the path leads to no mapping.
     pub fn entries(&self, path: &str) -> Vec<Entry> {
-        let Found::Exact(node) = self.tree.find(path) else { return Vec::new() };
+        let Lookup::Exact(node) = self.tree.find(path) else { return Vec::new() };
         let entry = |pair: &Pair| {
             let value = self.tree.node(pair.value);
             let mut path = path.to_owned();
@@ -156,13 +156,13 @@ impl Document {
     /// An error that was found later, by whoever knows what the values mean, at the line of a key. When the key does
     /// not exist the error points at the nearest parent that does.
     pub fn error_at(&self, key_path: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
-        let (Found::Exact(node) | Found::Parent(node)) = self.tree.find(key_path);
+        let (Lookup::Exact(node) | Lookup::Parent(node)) = self.tree.find(key_path);
         ConfigError::at(self.source_of(node), self.tree.pointed(node), key_path, message, help)
     }
 
     /// An error at the `null` by which a layer takes a key of a mapping away; none where none does.
     pub fn error_at_null(&self, mapping: &str, key: &str, message: &str, help: &str) -> Option<ConfigError> {
-        let Found::Exact(node) = self.tree.find(mapping) else { return None };
+        let Lookup::Exact(node) = self.tree.find(mapping) else { return None };
         let null = self.tree.taken_by(node, key).filter(|_| self.tree.child(node, &Step::Key(key.into())).is_none())?;
         Some(self.error_at_value(null, &format!("{mapping}.{key}"), message.into(), help.into()))
     }
@@ -170,8 +170,8 @@ impl Document {
     /// Where a value stands; for a value of several lines, where its key stands. `None` when there is no such key.
     pub fn location(&self, key_path: &str) -> Option<Location> {
         match self.tree.find(key_path) {
-            Found::Exact(node) => Some(Location::in_text(&self.source_of(node).text, self.tree.pointed(node).start)),
-            Found::Parent(_) => None,
+            Lookup::Exact(node) => Some(Location::in_text(&self.source_of(node).text, self.tree.pointed(node).start)),
+            Lookup::Parent(_) => None,
         }
     }
 

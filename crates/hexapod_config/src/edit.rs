@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::document::Document;
 use crate::error::ConfigError;
-use crate::tree::{Found, Kind, NodeId, Pair, Tree};
+use crate::tree::{Kind, Lookup, NodeId, Pair, Tree};
 
 /// Another value for one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Document {
     ) -> Result<String, ConfigError> {
         let text = &self.source().text;
         let in_braces = || self.error_at(mapping, "this is written in braces", "write one entry a line, indented");
-        let Found::Exact(parent) = self.tree().find(mapping) else {
+        let Lookup::Exact(parent) = self.tree().find(mapping) else {
             return Err(self.error_at(mapping, "is missing", ""));
         };
         let pairs = self.tree().pairs(parent);
@@ -91,7 +91,7 @@ impl Document {
     }
 
     fn scalar_span(&self, path: &str) -> Option<Range<usize>> {
-        let Found::Exact(node) = self.tree().find(path) else { return None };
+        let Lookup::Exact(node) = self.tree().find(path) else { return None };
         let node = self.tree().node(node);
         matches!(node.kind, Kind::Scalar(_)).then(|| node.span.clone()).filter(|span| !span.is_empty())
     }

@@ -58,7 +58,7 @@ pub(crate) fn push_step(path: &mut String, step: &Step) {
 
 /// How far a path leads.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Lookup {
     /// All the way.
     Exact(NodeId),
     /// Only to this node; the rest does not exist.
@@ -83,7 +83,7 @@ pub(crate) struct Taken {
     pub by: NodeId,
 }
 
-/// Nodes that are passed over because something is wrong with them, which has been told.
+/// Nodes that are passed over because something is wrong with them, which has been reported.
 pub(crate) type Voids = std::collections::BTreeSet<NodeId>;
 
 impl Tree {
@@ -125,9 +125,9 @@ impl Tree {
     }
 
     /// Follows a written path. Keys that hold dots or brackets themselves are found too: the longest key wins.
-    pub fn find(&self, path: &str) -> Found {
+    pub fn find(&self, path: &str) -> Lookup {
         let (node, rest) = self.descend(self.root, path);
-        if rest.is_empty() { Found::Exact(node) } else { Found::Parent(node) }
+        if rest.is_empty() { Lookup::Exact(node) } else { Lookup::Parent(node) }
     }
 
     /// The deepest node on a path, and what of the path is left.

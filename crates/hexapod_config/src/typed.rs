@@ -7,7 +7,7 @@ use serde_yaml::with::singleton_map_recursive;
 use crate::document::Document;
 use crate::error::{ConfigError, Faults};
 use crate::suggest;
-use crate::tree::{Found, NodeId, Step, Voids, push_step};
+use crate::tree::{Lookup, NodeId, Step, Voids, push_step};
 
 impl Document {
     /// The whole file as a value of type `T`, which should be `#[serde(deny_unknown_fields)]` so that a misspelt key
@@ -33,12 +33,12 @@ impl Document {
     /// As [`deserialize`](Self::deserialize), and when there is nothing at this path.
     pub fn deserialize_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, ConfigError> {
         match self.tree().find(path) {
-            Found::Exact(node) => {
+            Lookup::Exact(node) => {
                 let mut faults = Faults::default();
                 let value = deserialize(self, node, &mut faults);
                 faults.or(value)
             }
-            Found::Parent(parent) => Err(self.missing(parent, path)),
+            Lookup::Parent(parent) => Err(self.missing(parent, path)),
         }
     }
 
@@ -50,7 +50,7 @@ impl Document {
 }
 
 /// What holds below a node as a value of type `T`. Each fault is noted and its place passed over; what is missing only
-/// because of that is not told.
+/// because of that is not reported.
 fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId, faults: &mut Faults) -> Option<T> {
     let tree = document.tree();
     let mut void = tree.void.clone();
@@ -74,7 +74,7 @@ fn deserialize<T: DeserializeOwned>(document: &Document, node: NodeId, faults: &
     None
 }
 
-/// Faults that are told of one file.
+/// Faults that are reported of one file.
 const MOST_FAULTS: usize = 32;
 
 /// A fault, and the node without which the rest may hold.

@@ -32,7 +32,7 @@ fn when_errors_are_put_together_expect_each_once_and_those_of_a_file_by_line() {
     let late = document.error_at("a.b.c", "wrong", "");
     let all = late.clone().and(other.error_at("a", "wrong", "")).and(document.error_at("servos", "wrong", ""));
     let all = all.and(late.and(other.error_at("a", "worse", ""))).in_order();
-    let told: Vec<_> = all.each().map(|error| (error.file(), error.line(), error.message())).collect();
+    let reported: Vec<_> = all.each().map(|error| (error.file(), error.line(), error.message())).collect();
     let servos = "config/servos.yaml";
     let expected = [
         (servos, Some(2), "wrong"),
@@ -40,7 +40,7 @@ fn when_errors_are_put_together_expect_each_once_and_those_of_a_file_by_line() {
         ("other.yaml", Some(1), "wrong"),
         ("other.yaml", Some(1), "worse"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn when_text_is_hostile_expect_one_printable_line() {
 }
 
 #[test]
-fn when_much_is_wrong_in_a_file_expect_all_of_it_told_and_nothing_that_only_follows() {
+fn when_much_is_wrong_in_a_file_expect_all_of_it_reported_and_nothing_that_only_follows() {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     #[allow(dead_code, reason = "only read")]
@@ -117,7 +117,7 @@ fn when_much_is_wrong_in_a_file_expect_all_of_it_told_and_nothing_that_only_foll
                 d:\n  board: 1\n  channel: 1\n  points: [1, .inf, x, 2, y]\n";
     let document = Document::parse_on(Source::new("servos.yaml", text)).unwrap();
     let error = document.deserialize::<std::collections::BTreeMap<String, Servo>>().err().unwrap().in_order();
-    let told: Vec<_> = error.each().map(|error| (error.line().unwrap(), error.key().unwrap().to_owned())).collect();
+    let reported: Vec<_> = error.each().map(|error| (error.line().unwrap(), error.key().unwrap().to_owned())).collect();
     let expected = [
         (2, "a.board"),
         (3, "a.channel"),
@@ -129,11 +129,11 @@ fn when_much_is_wrong_in_a_file_expect_all_of_it_told_and_nothing_that_only_foll
         (14, "d.points[2]"),
         (14, "d.points[4]"),
     ];
-    assert_eq!(told, expected.map(|(line, key)| (line, key.to_owned())), "{error}");
+    assert_eq!(reported, expected.map(|(line, key)| (line, key.to_owned())), "{error}");
 }
 
 #[test]
-fn when_a_part_is_of_the_wrong_form_expect_nothing_told_of_the_whole() {
+fn when_a_part_is_of_the_wrong_form_expect_nothing_reported_of_the_whole() {
     #[derive(Debug, serde::Deserialize)]
     struct Point {
         #[allow(dead_code, reason = "only its form counts")]

@@ -219,7 +219,7 @@ fn when_values_are_set_while_running_expect_the_same_rules() {
 fn when_an_entry_of_a_list_is_not_finite_expect_it_named_and_no_word_of_its_type() {
     let offset = || ParamSpec::new("offset", ParamValue::DoubleArray(vec![0.0; 3]), "Offset, m");
     let rate = || ParamSpec::new("rate", 50.0, "Rate, Hz");
-    let told = |text: &str, spec: ParamSpec| match parse_override(text) {
+    let reported = |text: &str, spec: ParamSpec| match parse_override(text) {
         Err(why) => why,
         Ok((_, _, value)) => spec.check(&value).unwrap_err(),
     };
@@ -228,11 +228,11 @@ fn when_an_entry_of_a_list_is_not_finite_expect_it_named_and_no_word_of_its_type
         ("offset:=[0.0, 1.0, -inf]", "entry 3 of the list, -inf, is not a finite number"),
         ("offset:=[NaN, nan, nan]", "entry 1 of the list, NaN, is not a finite number"),
     ] {
-        let why = told(text, offset());
+        let why = reported(text, offset());
         assert!(why.contains(entry) && !why.contains("type") && !why.contains("texts"), "{why}");
     }
-    assert!(told("rate:=nan", rate()).starts_with("nan is not a finite number: `rate` takes a number"));
-    assert!(told("rate:=fast", rate()).contains("found the text"));
+    assert!(reported("rate:=nan", rate()).starts_with("nan is not a finite number: `rate` takes a number"));
+    assert!(reported("rate:=fast", rate()).contains("found the text"));
     let given = ParamValue::DoubleArray(vec![0.0, f64::NAN, 0.0]);
     assert!(offset().check(&given).is_err_and(|why| why.starts_with("entry 2 of the list, NaN, is not a finite")));
 }

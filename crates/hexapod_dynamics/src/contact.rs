@@ -46,7 +46,7 @@ pub enum LegState {
 pub struct ContactEvidence {
     /// Probability of contact from the estimated force, 0 to 1.
     pub force_probability: Option<f64>,
-    /// Distance of the foot from where it was told to be, m.
+    /// Distance of the foot from where it was commanded to be, m.
     pub tracking_error_m: Option<f64>,
     /// A switch under the foot.
     pub switch: Option<bool>,
@@ -80,7 +80,7 @@ pub struct ContactSettings {
     /// Reading of a force-sensing resistor at which contact is as likely as not, N.
     pub sensed_contact_n: f64,
     /// Tracking error at which contact is as likely as not, m. A small error says little: a foot may stand where it
-    /// was told to.
+    /// was commanded to.
     pub tracking_contact_m: f64,
 }
 

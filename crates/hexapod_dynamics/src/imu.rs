@@ -7,13 +7,13 @@ use hexapod_kinematics::math::exp;
 use nalgebra::{Isometry3, Rotation3, Vector3};
 use std::time::Duration;
 
-/// What an IMU told this long ago no longer counts: the body is taken to be level and at rest.
+/// What an IMU reported this long ago no longer counts: the body is taken to be level and at rest.
 const FRESH: Duration = Duration::from_millis(200);
 /// Time constant with which gravity's direction, which turns as the gyroscope says, follows the accelerometer, s
 /// (complementary filter: Mahony, Hamel and Pflimlin 2008), and that of the angular acceleration.
 const GRAVITY_S: f64 = 0.5;
 const TURNING_S: f64 = 0.03;
-/// Of a frame that is none, so many characters are told.
+/// Of a frame that is none, so many characters are reported.
 const MOST_SHOWN: usize = 64;
 /// More than any body of a robot bears: rad/s and m/s².
 const MOST_RAD_S: f64 = 100.0;
@@ -59,7 +59,7 @@ pub enum ImuRefused {
     /// A length that gravity has not.
     #[error("the IMU reads {0:.1} m/s^2 for gravity, which is 9.8")]
     Length(f64),
-    /// Mounted otherwise than told.
+    /// Mounted otherwise than stated.
     #[error("the IMU has the robot on its side ({0:.1} m/s^2 upwards, 9.8 if it stands): turn the IMU's link")]
     OnItsSide(f64),
     /// The other way up.
@@ -70,7 +70,7 @@ pub enum ImuRefused {
 }
 
 /// By how much the length of gravity may be off, as a part of it, and what still reads as none, m/s².
-const GRAVITY_PART: f64 = 0.25;
+const GRAVITY_FRACTION: f64 = 0.25;
 const NO_GRAVITY_M_S2: f64 = 0.5;
 
 /// An IMU that has had the robot on its feet for so long, s, is mounted as it says: what it says later is so.
@@ -81,7 +81,7 @@ const ON_ITS_SIDE: f64 = 0.26;
 /// What is wrong with an IMU that on the mean reads this specific force in the body.
 fn implausible(up: &Vector3<f64>) -> Result<(), ImuRefused> {
     let length = up.norm();
-    let is_near = |other: f64| (length / other - 1.0).abs() < GRAVITY_PART;
+    let is_near = |other: f64| (length / other - 1.0).abs() < GRAVITY_FRACTION;
     if is_near(STANDARD_GRAVITY) {
         return match up.z {
             z if z > ON_ITS_SIDE * length => Ok(()),
@@ -99,7 +99,7 @@ fn implausible(up: &Vector3<f64>) -> Result<(), ImuRefused> {
 /// The body's motion as its IMU tells it.
 #[derive(Clone, Debug, Default)]
 pub struct ImuReader {
-    /// The frame that the last sample was told in, and the IMU in the body.
+    /// The frame of the last sample, and the IMU in the body.
     frame: Option<(String, Isometry3<f64>)>,
     last: Option<(Duration, BaseMotion)>,
     /// What it reads on the mean can be gravity, for a robot on its feet.
@@ -118,7 +118,7 @@ impl ImuReader {
         fresh.map_or(BaseMotion::level(), |(_, motion)| motion)
     }
 
-    /// The direction up in the body, of any length, as told last.
+    /// The direction up in the body, of any length, as reported last.
     #[must_use]
     pub fn up(&self) -> Option<Vector3<f64>> {
         self.last.filter(|_| self.plausible).map(|(_, motion)| -motion.gravity)
@@ -209,10 +209,10 @@ mod tests {
     use hexapod_kinematics::Robot;
 
     fn sample(frame: &str, turn: f64, up: f64) -> ImuSample<'_> {
-        told(frame, Vector3::z() * turn, Vector3::z() * up)
+        reported(frame, Vector3::z() * turn, Vector3::z() * up)
     }
 
-    fn told(frame: &str, angular_velocity: Vector3<f64>, read: Vector3<f64>) -> ImuSample<'_> {
+    fn reported(frame: &str, angular_velocity: Vector3<f64>, read: Vector3<f64>) -> ImuSample<'_> {
         ImuSample { frame, angular_velocity, linear_acceleration: Some(read) }
     }
 
@@ -239,14 +239,14 @@ mod tests {
         assert_eq!(imu.up(), None);
         imu.take(robot.model(), &sample("", 0.0, 9.8), ms(0)).unwrap();
         for tick in 1..100 {
-            let shaken = told("", Vector3::zeros(), Vector3::new(0.0, [3.0, -3.0][tick as usize % 2], 9.8));
+            let shaken = reported("", Vector3::zeros(), Vector3::new(0.0, [3.0, -3.0][tick as usize % 2], 9.8));
             imu.take(robot.model(), &shaken, ms(10 * tick)).unwrap();
         }
         let still = imu.up().unwrap().normalize();
         assert!((still - Vector3::z()).norm() < 0.01, "{still}");
         // By 0.2 rad in 0.1 s, its left side up.
         for tick in 0..10 {
-            let rolling = told("", Vector3::x() * 2.0, Vector3::z() * 9.8);
+            let rolling = reported("", Vector3::x() * 2.0, Vector3::z() * 9.8);
             imu.take(robot.model(), &rolling, ms(1000 + 10 * tick)).unwrap();
         }
         let up = imu.up().unwrap().normalize();
@@ -272,7 +272,7 @@ mod tests {
             let taken = (200..500).filter(|tick| imu.take(robot.model(), &sample("", 0.3, 9.8), ms(10 * tick)).is_ok());
             assert!(taken.count() > 150 && imu.motion(ms(4990)).angular_velocity.z == 0.3, "it has been mended: {up}");
         }
-        let (mut imu, side) = (ImuReader::default(), told("", Vector3::zeros(), Vector3::x() * 9.81));
+        let (mut imu, side) = (ImuReader::default(), reported("", Vector3::zeros(), Vector3::x() * 9.81));
         let reason = imu.take(robot.model(), &side, Duration::ZERO).unwrap_err().to_string();
         assert!(reason.contains("on its side"), "{reason}");
         // Bumps of a walk are none of it.

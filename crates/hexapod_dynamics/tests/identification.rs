@@ -132,7 +132,7 @@ fn when_a_log_of_the_shipped_leg_is_noisy_expect_its_base_parameters_within_one_
 }
 
 #[test]
-fn when_joints_rub_expect_friction_found_and_told_from_the_parameters() {
+fn when_joints_rub_expect_friction_found_and_distinguished_from_the_parameters() {
     let leg = leg(SHIPPED);
     let parameters = BaseParameters::of(&leg, &level());
     let samples = log(&leg, 1, 60.0, 0.0, [0.04, 0.01]);
@@ -166,7 +166,7 @@ fn when_one_joint_is_much_noisier_expect_it_to_weigh_less() {
 }
 
 #[test]
-fn when_a_joint_never_moves_expect_to_be_told_what_cannot_be_found() {
+fn when_a_joint_never_moves_expect_a_report_of_what_cannot_be_found() {
     let leg = leg(SHIPPED);
     let parameters = BaseParameters::of(&leg, &level());
     let still = log(&leg, 1, 10.0, 1.0, [0.0; 2]).into_iter().map(|sample| LegSample {

@@ -36,9 +36,9 @@ impl Drive {
             return Self { gait, twist, stream: None };
         }
         let twist = if poses == 1 { Twist::ZERO } else { twist };
-        let part = [0.3, 1.0, 2.0][random.index(3)];
+        let fraction = [0.3, 1.0, 2.0][random.index(3)];
         let all = random.index(7);
-        let pick = |k: usize, size: f64| if all == 6 || all == k { size * part } else { 0.0 };
+        let pick = |k: usize, size: f64| if all == 6 || all == k { size * fraction } else { 0.0 };
         let offset = BodyOffset {
             translation: Vector3::new(pick(0, 0.02), pick(1, 0.02), pick(2, 0.015)),
             rotation: Vector3::new(pick(3, 0.1), pick(4, 0.1), pick(5, 0.15)),

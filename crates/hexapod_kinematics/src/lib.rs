@@ -26,7 +26,7 @@ pub use closed_form::{IkError, MAX_SOLUTIONS, Solution, Solutions};
 pub use collision::{LegRange, Look, Neighbour, SelfCollision, TooNear};
 pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
-pub use ik::{Choice, Effort, NearestPose};
+pub use ik::{Choice, IterationBudget, NearestPose};
 pub use leg::{Ball, Leg, Matrix6xN};
 pub use legs::{Front, LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
 pub use limb::{
@@ -37,4 +37,4 @@ pub use model::{
     Shape, rotation, rotation_derivative, rotation_second_derivative,
 };
 pub use solid::{Bulk, Capsule};
-pub use workspace::{PoseMargins, Slice, Stride, StrideTable};
+pub use workspace::{PoseMargins, Slice, Stroke, StrokeTable};

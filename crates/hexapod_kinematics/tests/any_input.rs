@@ -39,7 +39,7 @@ fn check(leg: &Leg, random: &mut Random) {
 fn check_nearest(leg: &Leg, random: &mut Random) {
     let target = any_target(leg, random);
     let seed = LegAngles::from_fn(leg.joint_count(), |_| any_number(random));
-    let pose = leg.inverse_nearest(&target, &seed);
+    let pose = leg.closest_reachable(&target, &seed);
     assert!(leg.within_limits(&pose.angles), "{target:?} {pose:?}");
     assert_eq!(pose.foot_in_body, leg.foot_in_body(&pose.angles));
     assert!(!pose.reached || (pose.foot_in_body - target).norm() < 2e-9, "{target:?} {pose:?}");

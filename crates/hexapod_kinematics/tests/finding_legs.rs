@@ -411,10 +411,10 @@ fn when_a_chain_is_like_no_leg_and_opposite_none_expect_it_left_out_and_noted() 
 #[test]
 fn when_a_length_an_angle_or_a_mass_is_in_another_unit_expect_a_word() {
     let lengths = |by: f64| crate::common::hexapod([0.05 * by, 0.07 * by, 0.13 * by], [[-1.0, 1.0]; 3]);
-    let told = |text: &str| Robot::from_urdf(text).unwrap_err().to_string();
-    assert!(told(&lengths(1000.0)).contains("look like millimetres"));
-    assert!(told(&lengths(0.001)).contains("are in metres"));
-    let turned = told(&lengths(1.0).replace("rpy=\"0 0 0.785\"", "rpy=\"0 0 45\""));
+    let reported = |text: &str| Robot::from_urdf(text).unwrap_err().to_string();
+    assert!(reported(&lengths(1000.0)).contains("look like millimetres"));
+    assert!(reported(&lengths(0.001)).contains("are in metres"));
+    let turned = reported(&lengths(1.0).replace("rpy=\"0 0 0.785\"", "rpy=\"0 0 45\""));
     assert!(turned.contains("rpy") && turned.contains("0.7854"), "{turned}");
     let heavy = "<link name=\"base_link\"><inertial><mass value=\"1900\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" \
                  iyz=\"0\" izz=\"1\"/></inertial></link>";

@@ -145,7 +145,7 @@ fn check_robot(robot: &Robot, random: &mut Random) {
         if let Ok(angles) = leg.inverse(&target, &posture) {
             assert!(leg.within_limits(&angles), "{angles:?}");
         }
-        let pose = leg.inverse_nearest(&target, &posture);
+        let pose = leg.closest_reachable(&target, &posture);
         assert!(leg.within_limits(&pose.angles), "{pose:?}");
         assert!(leg.solutions_near(&target, &posture).iter().all(|s| s.angles.is_finite()));
         let margins = leg.margins(&posture);
@@ -170,8 +170,8 @@ fn check_robot(robot: &Robot, random: &mut Random) {
 /// How long this thread has had a processor, so that a busy machine tries no fewer descriptions; where the system does not
 /// tell, how long ago it began.
 fn worked(began: Instant) -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    let reported = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = reported.and_then(|text| text.split_whitespace().next()?.parse().ok());
     nanoseconds.map_or_else(|| began.elapsed(), Duration::from_nanos)
 }
 

@@ -21,7 +21,7 @@ fn when_solving_the_golden_table_expect_its_angles() {
         let row: Vec<f64> = line.split(',').map(|n| n.parse().unwrap()).collect();
         let (forward, out, up) = (row[7] / 1000.0, row[8] / 1000.0, row[9] / 1000.0);
         let target = hip + outward * Vector3::new(out, -forward, up);
-        let pose = leg.inverse_nearest(&target, &LegAngles::from([0.0, 0.0, -1.5]));
+        let pose = leg.closest_reachable(&target, &LegAngles::from([0.0, 0.0, -1.5]));
         // The table's yaw is positive towards x forward, ours about z up.
         let expect = [-row[10], row[11], row[12]];
         for (ours, theirs) in pose.angles.iter().zip(expect) {
@@ -58,7 +58,7 @@ fn when_the_target_is_nonsense_expect_a_typed_error_and_the_seed() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let target = Vector3::new(0.1, bad, 0.0);
         assert_eq!(leg.inverse(&target, &seed), Err(IkError::NotFinite));
-        assert_eq!(leg.inverse_nearest(&target, &seed).angles, seed);
+        assert_eq!(leg.closest_reachable(&target, &seed).angles, seed);
     }
     let far = leg.inverse(&Vector3::new(9.0, 0.0, 0.0), &seed);
     assert!(matches!(far, Err(IkError::Unreachable { shortfall_m }) if shortfall_m > 8.0), "{far:?}");
@@ -71,7 +71,7 @@ fn when_out_of_reach_expect_the_nearest_point_inside_the_limits() {
     for leg in robot.legs().iter().take(2) {
         for _ in 0..300 {
             let target = Vector3::from_fn(|_, _| random.range(-0.5, 0.5));
-            let pose = leg.inverse_nearest(&target, &leg.home());
+            let pose = leg.closest_reachable(&target, &leg.home());
             assert!(leg.within_limits(&pose.angles));
             let ours = (pose.foot_in_body - target).norm();
             let mut dense = f64::INFINITY;

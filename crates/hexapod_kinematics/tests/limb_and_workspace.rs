@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Random, RandomLegs};
-use hexapod_kinematics::{FrameMotion, JointSampler, LegAngles, Robot, Slice, StrideTable};
+use hexapod_kinematics::{FrameMotion, JointSampler, LegAngles, Robot, Slice, StrokeTable};
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
 #[test]
@@ -78,7 +78,7 @@ fn when_angles_are_sampled_expect_the_foot_acceleration() {
 }
 
 #[test]
-fn when_a_stride_is_given_expect_its_ends_reachable_and_nothing_beyond() {
+fn when_a_stroke_is_given_expect_its_ends_reachable_and_nothing_beyond() {
     let robot = Robot::from_urdf(&crate::common::shipped()).unwrap();
     let pose = LegAngles::from([0.0, 0.5, -1.6]);
     let rest: Vec<Vector3<f64>> = robot.legs().iter().map(|l| l.foot_in_body(&pose)).collect();
@@ -86,18 +86,18 @@ fn when_a_stride_is_given_expect_its_ends_reachable_and_nothing_beyond() {
         for k in 0..24 {
             let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 24.0).sin_cos();
             let unit = Vector3::new(cos, sin, 0.0);
-            let stride = leg.stride(rest, &unit, &pose);
-            assert!(stride.ahead > 0.01 && stride.centred() <= stride.whole());
-            assert!(leg.inverse(&(rest + unit * (stride.ahead - 1e-5)), &pose).is_ok());
-            assert!(leg.inverse(&(rest + unit * (stride.ahead + 1e-4)), &pose).is_err());
+            let stroke = leg.stroke(rest, &unit, &pose);
+            assert!(stroke.ahead > 0.01 && stroke.centred() <= stroke.whole());
+            assert!(leg.inverse(&(rest + unit * (stroke.ahead - 1e-5)), &pose).is_ok());
+            assert!(leg.inverse(&(rest + unit * (stroke.ahead + 1e-4)), &pose).is_err());
         }
-        assert_eq!(leg.stride(rest, &Vector3::zeros(), &pose).whole(), 0.0);
-        assert_eq!(leg.stride(&Vector3::new(5.0, 0.0, 0.0), &Vector3::x(), &pose).whole(), 0.0);
+        assert_eq!(leg.stroke(rest, &Vector3::zeros(), &pose).whole(), 0.0);
+        assert_eq!(leg.stroke(&Vector3::new(5.0, 0.0, 0.0), &Vector3::x(), &pose).whole(), 0.0);
     }
-    let table = StrideTable::new(&robot, &rest, 36);
+    let table = StrokeTable::new(&robot, &rest, 36);
     let all = table.centred_of_all(0.3);
     for (i, leg) in robot.legs().iter().enumerate() {
-        let exact = leg.stride(&rest[i], &Vector3::new(0.3f64.cos(), 0.3f64.sin(), 0.0), &pose).centred();
+        let exact = leg.stroke(&rest[i], &Vector3::new(0.3f64.cos(), 0.3f64.sin(), 0.0), &pose).centred();
         assert!((table.centred(i, 0.3) - exact).abs() < 0.02, "{exact} {}", table.centred(i, 0.3));
         assert!(all <= table.centred(i, 0.3));
     }

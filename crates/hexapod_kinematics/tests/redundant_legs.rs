@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::Random;
-use hexapod_kinematics::{Effort, IkError, LegAngles, Robot};
+use hexapod_kinematics::{IkError, IterationBudget, LegAngles, Robot};
 use nalgebra::Vector3;
 
 /// Round trips per kind of leg: ROUND_TRIPS=1000000 where someone has some minutes.
@@ -77,14 +77,14 @@ fn when_a_leg_on_its_way_is_far_from_its_posture_expect_no_joint_faster_than_its
             let way = Vector3::from_fn(|_, _| random.range(-1.0, 1.0)).normalize() * step_m;
             let target = leg.foot_in_body(&from) + way;
             // Ten steps, two looks and a drift.
-            let mut effort = Effort::new(13);
-            let found = leg.inverse_near(&target, &from, spare_s, &mut effort).unwrap();
+            let mut budget = IterationBudget::new(13);
+            let found = leg.inverse_tracking(&target, &from, spare_s, &mut budget).unwrap();
             assert!((leg.foot_in_body(&found) - target).norm() < 1e-9 && leg.within_limits(&found));
             for (joint, (now, then)) in leg.joints().iter().zip(found.iter().zip(from.iter())) {
                 let most = 1.1 * step_m / 0.05 + 0.25 * joint.limits().velocity * spare_s;
                 assert!((now - then).abs() < most, "{n} {from:?} {found:?}");
             }
-            let still = leg.inverse_near(&target, &from, 0.0, &mut effort).unwrap();
+            let still = leg.inverse_tracking(&target, &from, 0.0, &mut budget).unwrap();
             let posture = leg.posture();
             nearer += usize::from(found.distance_squared(&posture) < still.distance_squared(&posture));
             steps += 1;

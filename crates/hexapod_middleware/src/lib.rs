@@ -18,7 +18,7 @@ const PEERS: &str = "ROS_STATIC_PEERS";
 /// Lets a profile say how endpoints keep samples and send them, which rmw_fastrtps says itself otherwise.
 const FROM_PROFILE: &str = "RMW_FASTRTPS_USE_QOS_FROM_XML";
 
-/// What Fast DDS is told.
+/// Settings of Fast DDS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Profile {
     Network,
@@ -59,7 +59,7 @@ pub fn take_local_topics() -> bool {
     !renames_topics(env::args()) && take_profile()
 }
 
-/// The profile that suits the environment: none where it is not Fast DDS that runs, or where the user has told it
+/// The profile that suits the environment: none where it is not Fast DDS that runs, or where the user has configured it
 /// something that a profile would overrule.
 fn profile(variable: impl Fn(&str) -> Option<OsString>) -> Option<Profile> {
     let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long servos take, once they are switched on, to bring the body to where they are told to have it.
+/// How long servos take, once they are switched on, to bring the body to where they are commanded to have it.
 const RISES: Duration = Duration::from_secs(1);
 
 /// How far a body may be from where its feet would have it.
@@ -15,7 +15,7 @@ pub(crate) struct Bearing {
 }
 
 impl Bearing {
-    pub(crate) fn stray(&mut self, most: f64) {
+    pub(crate) fn set_uncertainty(&mut self, most: f64) {
         self.said = if most > 0.0 { most } else { 0.0 };
     }
 
@@ -37,13 +37,13 @@ mod tests {
     fn when_servos_take_over_expect_the_body_astray_until_it_has_risen() {
         let (mut bearing, ms) = (Bearing::default(), Duration::from_millis);
         assert_eq!(bearing.astray(ms(0)), 0.0, "nobody has said so");
-        bearing.stray(0.2);
+        bearing.set_uncertainty(0.2);
         assert_eq!(bearing.astray(ms(500)), 0.2);
-        bearing.stray(0.0);
+        bearing.set_uncertainty(0.0);
         assert_eq!((bearing.astray(ms(1400)), bearing.astray(ms(1510))), (0.2, 0.0));
         assert_eq!(bearing.astray(ms(100)), 0.0, "a clock that was set back");
         for nonsense in [f64::NAN, -1.0] {
-            bearing.stray(nonsense);
+            bearing.set_uncertainty(nonsense);
             assert_eq!(bearing.astray(ms(2000)), 0.0, "{nonsense}");
         }
     }

@@ -32,11 +32,11 @@ pub struct Estimate {
     pub fit: Fit,
     /// How many feet are on the ground.
     pub feet_down: usize,
-    /// Sum of the certainties of the feet on the ground (see [`Odometry::trust`](crate::Odometry::trust)); zero while they
-    /// carry nothing.
+    /// Sum of the certainties of the feet on the ground (see
+    /// [`Odometry::set_foot_confidence`](crate::Odometry::set_foot_confidence)); zero while they carry nothing.
     pub support: f64,
     /// How far the body may be from where its feet would have it, m, as its servos carry nothing (see
-    /// [`Odometry::stray`](crate::Odometry::stray)); zero while they do.
+    /// [`Odometry::set_body_uncertainty`](crate::Odometry::set_body_uncertainty)); zero while they do.
     pub astray: f64,
     /// Whether something carries the robot (see [`Mishaps::carry`](crate::Mishaps::carry)), and for how long it has done so
     /// in all, s: meanwhile it may have got anywhere.
@@ -52,7 +52,7 @@ pub struct Estimate {
     /// Angle turned, to whichever side, rad.
     pub turned: f64,
     /// The way walked, m, each part counted up to tenfold where few feet were certain: errors grow with it.
-    pub doubtful_way: f64,
+    pub uncertainty_weighted_distance: f64,
     /// The angle turned, rad, in the same way.
-    pub doubtful_turn: f64,
+    pub uncertainty_weighted_rotation: f64,
 }

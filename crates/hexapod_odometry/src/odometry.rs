@@ -80,8 +80,8 @@ impl Odometry {
     }
 
     /// Says how certain it is, 0 to 1, of each foot said to be on the ground that it is: from now on the feet count by it.
-    /// What is no number, or missing, counts as certain.
-    pub fn trust(&mut self, certainty: impl IntoIterator<Item = f64>) {
+    /// NaN, or a missing value, counts as certain.
+    pub fn set_foot_confidence(&mut self, certainty: impl IntoIterator<Item = f64>) {
         let given = certainty.into_iter().chain(std::iter::repeat(1.0));
         for (known, given) in self.certainty.iter_mut().zip(given) {
             *known = if given.is_nan() { 1.0 } else { given.clamp(LEAST_CERTAINTY, 1.0) };
@@ -89,9 +89,9 @@ impl Odometry {
     }
 
     /// Says how far the body may be from where its feet would have it, m, as its servos carry nothing; zero once they do,
-    /// and until this is said. What is no number counts as zero.
-    pub fn stray(&mut self, most: f64) {
-        self.bearing.stray(most.clamp(0.0, LARGEST_M));
+    /// and until this is said. NaN counts as zero.
+    pub fn set_body_uncertainty(&mut self, most: f64) {
+        self.bearing.set_uncertainty(most.clamp(0.0, LARGEST_M));
     }
 
     /// To say what has happened to the robot.
@@ -106,8 +106,8 @@ impl Odometry {
     }
 
     /// Says how high the point of each foot is above the ground that the foot stands on, m: the radius of the ball whose
-    /// centre it is. Zero until this is said, and where what is said is no number or missing.
-    pub fn stand_at(&mut self, above_ground: impl IntoIterator<Item = f64>) {
+    /// centre it is. Zero until this is said, and for NaN or a missing value.
+    pub fn set_foot_heights(&mut self, above_ground: impl IntoIterator<Item = f64>) {
         let given = above_ground.into_iter().chain(std::iter::repeat(0.0));
         for ((known, given), anchor) in self.above_ground.iter_mut().zip(given).zip(&mut self.anchors) {
             let given = if given.is_nan() { 0.0 } else { given.clamp(-LARGEST_M, LARGEST_M) };
@@ -200,8 +200,9 @@ impl Odometry {
     }
 
     /// The pose by three or more feet that stay. Those that slide, as a leg's does that a joint trajectory moves, would
-    /// take the body along: where the others tell them apart they are left out, and lose their anchors. They are told apart
-    /// by how they have moved since the sample before: the anchors need not fit each other, as after feet that have settled.
+    /// take the body along: where the others tell them apart they are left out, and lose their anchors. They are
+    /// distinguished by how they have moved since the sample before: the anchors need not fit each other, as after feet
+    /// that have settled.
     fn hold(&mut self, feet: &[Vector3<f64>], staying: &Flags, before: &Isometry3<f64>) -> Option<Fitted> {
         let all = self.fit(feet, &self.anchors, staying, before)?;
         if all.worst_residual <= STAYS_M {
@@ -309,8 +310,8 @@ impl Odometry {
         // A factor on variances is the square of one on errors.
         let doubt = variance::doubt(support).sqrt();
         let (travelled, turned) = (before(|last| last.travelled) + step, before(|last| last.turned) + turn);
-        let doubtful_way = before(|last| last.doubtful_way) + doubt * step;
-        let doubtful_turn = before(|last| last.doubtful_turn) + doubt * turn;
+        let uncertainty_weighted_distance = before(|last| last.uncertainty_weighted_distance) + doubt * step;
+        let uncertainty_weighted_rotation = before(|last| last.uncertainty_weighted_rotation) + doubt * turn;
         if fitted.fit != Fit::Coasting {
             self.coasted = Duration::ZERO;
         }
@@ -333,8 +334,8 @@ impl Odometry {
             astray,
             travelled,
             turned,
-            doubtful_way: doubtful_way + lost_way,
-            doubtful_turn: doubtful_turn + lost_turn,
+            uncertainty_weighted_distance: uncertainty_weighted_distance + lost_way,
+            uncertainty_weighted_rotation: uncertainty_weighted_rotation + lost_turn,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Why a sample is refused.
 
-/// A sample that is no sample. It changes nothing.
+/// Why a sample was rejected; the state is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SampleError {
     /// Not one foot (or contact) per leg.

@@ -73,12 +73,14 @@ pub(crate) fn in_pause(time: Duration) -> (f64, f64) {
 impl Estimate {
     /// Variances of the pose: x, y, z (m^2), roll, pitch, yaw (rad^2). They grow with the way walked and the angle turned,
     /// the more the less certain the feet were, and that of z with the distance from the start. Where a body is that its
-    /// servos do not carry, nobody measures: its height may be off by as much as is [said](crate::Odometry::stray), which is
-    /// two deviations, and it may lean.
+    /// servos do not carry, nobody measures: its height may be off by as much as is
+    /// [said](crate::Odometry::set_body_uncertainty), which is two deviations, and it may lean.
     #[must_use]
     pub fn pose_variance(&self) -> [f64; 6] {
         let grown = |[start, way, turn]: [f64; 3]| {
-            start + way * self.doubtful_way * self.doubtful_way + turn * self.doubtful_turn * self.doubtful_turn
+            start
+                + way * self.uncertainty_weighted_distance * self.uncertainty_weighted_distance
+                + turn * self.uncertainty_weighted_rotation * self.uncertainty_weighted_rotation
         };
         let lies = if self.astray > 0.0 { LYING_RAD2 } else { 0.0 };
         let (place, tilt) = (grown(PLACE), grown(TILT).min(SLOPE_RAD2) + lies);

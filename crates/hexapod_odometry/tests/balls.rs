@@ -32,7 +32,7 @@ proptest! {
     ) {
         let feet = seen_from(&pose, &centres(&radii));
         let mut odometry = Odometry::new(6);
-        odometry.stand_at(radii);
+        odometry.set_foot_heights(radii);
         let found = odometry.update(ms(0), &feet, Some(&[true; 6])).unwrap().odom_from_body;
         prop_assert!((found.translation.z - pose.translation.z).abs() < 1e-8, "{found}");
         let tilt = |pose: &Isometry3<f64>| pose.rotation.inverse() * Vector3::z();
@@ -42,12 +42,12 @@ proptest! {
 
     #[test]
     fn when_feet_on_balls_step_and_the_body_moves_expect_its_pose(
-        poses in prop::collection::vec(pose(), 2..12), radii in prop::array::uniform6(0.0..0.04f64), told: bool,
+        poses in prop::collection::vec(pose(), 2..12), radii in prop::array::uniform6(0.0..0.04f64), reported: bool,
     ) {
         let mut ground = centres(&radii);
         let mut odometry = Odometry::new(6);
-        odometry.stand_at(radii);
-        // It stands level first: which way it looks is not told by the feet.
+        odometry.set_foot_heights(radii);
+        // It stands level first: which way it looks does not follow from the feet.
         let start = Isometry3::translation(0.0, 0.0, 0.1);
         odometry.update(ms(0), &seen_from(&start, &ground), Some(&[true; 6])).unwrap();
         for (step, pose) in poses.iter().enumerate() {
@@ -58,7 +58,7 @@ proptest! {
             odometry.update(ms(20 * step as u64 + 10), &at, Some(&down)).unwrap();
             ground[step % 6] += Vector3::new(0.01, 0.004, 0.0);
             // Without contacts the lowest feet are those that are nearest to the ground with their balls, not their points.
-            let contacts = told.then_some(&[true; 6][..]);
+            let contacts = reported.then_some(&[true; 6][..]);
             let found = odometry.update(ms(20 * step as u64 + 20), &seen_from(pose, &ground), contacts).unwrap();
             let error = pose.inverse() * found.odom_from_body;
             prop_assert!(error.translation.vector.norm() < 1e-9 && error.rotation.angle() < 1e-9, "{error}");
@@ -73,7 +73,7 @@ proptest! {
         let mut odometry = Odometry::new(6);
         let feet = seen_from(&Isometry3::translation(0.0, 0.0, 0.1), &centres(&radii));
         for (tick, lift) in lift.into_iter().enumerate() {
-            odometry.stand_at(radii.map(|radius| radius + lift));
+            odometry.set_foot_heights(radii.map(|radius| radius + lift));
             let found = odometry.update(ms(10 * tick as u64), &feet, Some(&[true; 6])).unwrap().odom_from_body;
             prop_assert!((found.translation.z - 0.1 - lift).abs() < 1e-8, "{found}");
             prop_assert!(found.rotation.angle() < 1e-8, "{found}");
@@ -84,12 +84,12 @@ proptest! {
 #[test]
 fn when_heights_of_feet_are_nonsense_or_missing_expect_points_on_the_ground() {
     let mut odometry = Odometry::new(6);
-    odometry.stand_at([f64::NAN, 0.0, f64::NAN]);
+    odometry.set_foot_heights([f64::NAN, 0.0, f64::NAN]);
     let feet = seen_from(&Isometry3::translation(0.0, 0.0, 0.1), &centres(&[0.0; 6]));
     let found = odometry.update(ms(0), &feet, Some(&[true; 6])).unwrap();
     assert!((found.odom_from_body.translation.z - 0.1).abs() < 1e-12, "{found:?}");
     for endless in [f64::INFINITY, f64::NEG_INFINITY] {
-        odometry.stand_at([endless; 6]);
+        odometry.set_foot_heights([endless; 6]);
         let found = odometry.update(ms(10), &feet, Some(&[true; 6])).unwrap();
         assert!(found.odom_from_body.translation.z.is_finite());
     }

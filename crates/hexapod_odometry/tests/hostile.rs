@@ -166,16 +166,16 @@ proptest! {
 
 #[test]
 fn when_a_foot_slides_that_is_hardly_on_the_ground_expect_it_to_count_by_its_certainty() {
-    // Four feet stand, so that the slide of one is told from the walk of the others by weight alone.
+    // Four feet stand, so that the slide of one is distinguished from the walk of the others by weight alone.
     let way = |certainty: f64| {
         let mut odometry = Odometry::new(6);
         let down = [true, true, false, true, true, false];
         odometry.update(ms(0), &shifted(0.0), Some(&down)).unwrap();
         let mut feet = shifted(0.0);
-        // Two slide, too many to be told apart by their distances.
+        // Two slide, too many to be distinguished by their distances.
         feet[0].x -= 0.004;
         feet[3].x -= 0.004;
-        odometry.trust([certainty, 1.0, 1.0, certainty, 1.0, 1.0]);
+        odometry.set_foot_confidence([certainty, 1.0, 1.0, certainty, 1.0, 1.0]);
         let estimate = *odometry.update(ms(10), &feet, Some(&down)).unwrap();
         (estimate.odom_from_body.translation.x, estimate)
     };
@@ -190,7 +190,7 @@ fn when_a_foot_slides_that_is_hardly_on_the_ground_expect_it_to_count_by_its_cer
 #[test]
 fn when_certainties_are_nonsense_expect_a_finite_pose() {
     let mut odometry = Odometry::new(6);
-    odometry.trust([f64::NAN, -3.0, f64::INFINITY, 0.0, f64::NEG_INFINITY, 1e300, 4.0, 5.0, 6.0]);
+    odometry.set_foot_confidence([f64::NAN, -3.0, f64::INFINITY, 0.0, f64::NEG_INFINITY, 1e300, 4.0, 5.0, 6.0]);
     for tick in 0..20 {
         let estimate = *odometry.update(ms(10 * tick), &shifted(0.001 * tick as f64), Some(&[true; 6])).unwrap();
         assert!(estimate.odom_from_body.translation.vector.iter().all(|x| x.is_finite()));

@@ -1,4 +1,4 @@
-//! Feet whose anchors do not fit each other, as after servos have moved to where they are told to be.
+//! Feet whose anchors do not fit each other, as after servos have moved to where they are commanded to be.
 
 use hexapod_odometry::Odometry;
 use nalgebra::Vector3;

@@ -122,7 +122,7 @@ fn in_the_plane(svg: &mut Svg) {
         panel.line(svg, knee, w, &paint);
         panel.dot(svg, knee, THEME.ink());
         if sign < 0.0 {
-            let on = |part: f64| [knee[0] + part * knee[0], knee[1] + part * knee[1]];
+            let on = |fraction: f64| [knee[0] + fraction * knee[0], knee[1] + fraction * knee[1]];
             panel.line(svg, knee, on(0.6), &thin());
             panel.arc(svg, [0.0, 0.0], 0.032, [0.0, q2], &angle_mark());
             panel.arc(svg, knee, 0.028, [q2, q2 + bend], &angle_mark());

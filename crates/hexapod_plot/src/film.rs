@@ -35,10 +35,10 @@ pub fn robot_film(urdf: &str, film: &Film, options: &PictureOptions) -> Result<S
     stage.draw_floor(&mut svg);
     let count = scenes.len() as f64;
     for (index, scene) in scenes.into_iter().enumerate() {
-        let part = index as f64 / count;
-        let delay = format!("animation-delay:{}s", number((part - 1.0) * film.cycle_s));
+        let fraction = index as f64 / count;
+        let delay = format!("animation-delay:{}s", number((fraction - 1.0) * film.cycle_s));
         svg.open_group(&[("class", "frame"), ("style", &delay)]);
-        stage.draw_grid(&mut svg, part * film.walked_m);
+        stage.draw_grid(&mut svg, fraction * film.walked_m);
         stage.draw_bodies(&mut svg, scene);
         svg.close_group();
     }
@@ -54,10 +54,10 @@ fn in_step(grid_m: f64, walked_m: f64) -> f64 {
 
 /// Each frame is seen for its part of the cycle. A negative delay starts a frame in the middle of its cycle.
 fn style(frames: usize, cycle_s: f64) -> String {
-    let part = 100.0 / frames.max(1) as f64;
+    let fraction = 100.0 / frames.max(1) as f64;
     format!(
         ".frame{{visibility:hidden;animation:frame {}s step-end infinite}}\
-         @keyframes frame{{0%{{visibility:visible}}{part:.4}%{{visibility:hidden}}}}\
+         @keyframes frame{{0%{{visibility:visible}}{fraction:.4}%{{visibility:hidden}}}}\
          @media(prefers-reduced-motion:reduce){{.frame{{animation:none}}.frame:first-of-type{{visibility:visible}}}}",
         number(cycle_s)
     )

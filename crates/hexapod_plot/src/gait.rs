@@ -35,7 +35,7 @@ impl GaitRow {
         bars
     }
 
-    /// Part of the cycle on the ground.
+    /// Fraction of the cycle on the ground.
     fn duty(&self) -> f64 {
         self.bars().iter().map(|(begin, end)| end - begin).sum::<f64>().min(1.0)
     }

@@ -100,7 +100,7 @@ pub(crate) fn bodies(solids: &[Placed], options: &PictureOptions) -> Vec<Vec<Fac
 /// Where bodies are shown: the ground under them and the viewer before them.
 pub(crate) struct Stage<'o> {
     camera: Camera,
-    ground: Ground,
+    ground: GroundDisc,
     options: &'o PictureOptions,
 }
 
@@ -111,7 +111,7 @@ impl<'o> Stage<'o> {
         let corners: Vec<Point3<f64>> = faces.flat_map(|face| face.corners.iter().copied()).collect();
         let lowest = corners.iter().map(|corner| corner.z).fold(f64::INFINITY, f64::min);
         let z = options.ground_z_m.unwrap_or(if lowest.is_finite() { lowest } else { 0.0 });
-        let ground = Ground::around(&corners, z);
+        let ground = GroundDisc::around(&corners, z);
         Self { camera: Camera::fitting(&corners, &ground, options), ground, options }
     }
 
@@ -158,7 +158,7 @@ struct Camera {
 
 impl Camera {
     /// The camera that shows these corners and the middle of the ground as large as the picture allows.
-    fn fitting(corners: &[Point3<f64>], ground: &Ground, options: &PictureOptions) -> Self {
+    fn fitting(corners: &[Point3<f64>], ground: &GroundDisc, options: &PictureOptions) -> Self {
         let (azimuth, elevation) = (options.azimuth_rad, options.elevation_rad);
         let ahead = Vector3::new(azimuth.cos(), azimuth.sin(), 0.0);
         let right = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
@@ -205,12 +205,12 @@ impl Camera {
 }
 
 /// A disc of the ground under the robot.
-struct Ground {
+struct GroundDisc {
     centre: Point3<f64>,
     radius: f64,
 }
 
-impl Ground {
+impl GroundDisc {
     fn around(corners: &[Point3<f64>], z: f64) -> Self {
         let low = corners.iter().fold([f64::INFINITY; 2], |low, p| [low[0].min(p.x), low[1].min(p.y)]);
         let high = corners.iter().fold([f64::NEG_INFINITY; 2], |high, p| [high[0].max(p.x), high[1].max(p.y)]);
@@ -235,7 +235,7 @@ impl Ground {
 }
 
 /// Grid lines that fade out towards the rim.
-fn draw_grid(svg: &mut Svg, camera: &Camera, ground: &Ground, options: &PictureOptions, walked_m: f64) {
+fn draw_grid(svg: &mut Svg, camera: &Camera, ground: &GroundDisc, options: &PictureOptions, walked_m: f64) {
     const FADES: usize = 6;
     let grid = options.grid_m;
     let count = (ground.radius / grid).ceil() as i32 + 1;
@@ -262,7 +262,7 @@ fn draw_grid(svg: &mut Svg, camera: &Camera, ground: &Ground, options: &PictureO
     }
 }
 
-fn draw_shadow(svg: &mut Svg, camera: &Camera, ground: &Ground, groups: &[Vec<Face>], theme: Theme) {
+fn draw_shadow(svg: &mut Svg, camera: &Camera, ground: &GroundDisc, groups: &[Vec<Face>], theme: Theme) {
     let light = camera.towards_light;
     let fallen = |corner: &Point3<f64>| corner - light * ((corner.z - ground.centre.z).max(0.0) / light.z);
     let outline = |faces: &Vec<Face>| {

@@ -63,7 +63,7 @@ pub fn workspace_map(chart: &WorkspaceChart) -> String {
         area(&mut svg, &view, leg, index, theme);
     }
     for (index, leg) in chart.legs.iter().enumerate() {
-        strides(&mut svg, &view, leg, chart.reach, index, theme);
+        strokes(&mut svg, &view, leg, chart.reach, index, theme);
     }
     table(&mut svg, chart, table_top);
     svg.finish()
@@ -125,7 +125,7 @@ fn area(svg: &mut Svg, view: &View, leg: &WorkspaceLeg, index: usize, theme: The
     svg.path(&loops, true, &Paint::stroke(colour, 1.0).with_opacity(0.7));
 }
 
-fn strides(svg: &mut Svg, view: &View, leg: &WorkspaceLeg, reach: [f64; 2], index: usize, theme: Theme) {
+fn strokes(svg: &mut Svg, view: &View, leg: &WorkspaceLeg, reach: [f64; 2], index: usize, theme: Theme) {
     let colour = theme.series(index);
     let count = leg.travel.len() as f64;
     let star = leg.travel.iter().enumerate().map(|(k, travel)| {

@@ -154,7 +154,7 @@ fn all_nodes(node: &NodeHandle) -> Result<Vec<String>, RclError> {
     };
     // SAFETY: the node is initialised and asked by one thread at a time, and both results are zero-initialised.
     let code = unsafe { rcl_get_node_names(node.get(), allocator, &raw mut names, &raw mut namespaces) };
-    let told = check("rcl_get_node_names", code).map(|()| {
+    let reported = check("rcl_get_node_names", code).map(|()| {
         // SAFETY: rcl has put both together, of one length.
         let (names, namespaces) = unsafe { (array(names.data, names.size), array(namespaces.data, namespaces.size)) };
         // SAFETY: these are rcl's texts.
@@ -166,7 +166,7 @@ fn all_nodes(node: &NodeHandle) -> Result<Vec<String>, RclError> {
         // SAFETY: it is zero-initialised or was put together above, and is used no more.
         let _ = unsafe { rcutils_string_array_fini(list) };
     }
-    told
+    reported
 }
 
 /// The endpoints of a topic; `as_it_is` takes the name for the middleware's own.
@@ -181,14 +181,14 @@ fn ask(node: &NodeHandle, topic: &CStr, as_it_is: bool, side: Side) -> Result<Ve
     };
     // SAFETY: the node is initialised and asked by one thread at a time, and the result is zero-initialised.
     let code: rcl_ret_t = unsafe { call(node.get(), &raw mut allocator, topic.as_ptr(), as_it_is, &raw mut found) };
-    let told = check("rcl_get_info_by_topic", code).map(|()| {
+    let reported = check("rcl_get_info_by_topic", code).map(|()| {
         // SAFETY: rcl has put the endpoints together.
         unsafe { array(found.info_array, found.size).iter().map(|info| endpoint(info)).collect() }
     });
     // SAFETY: it is zero-initialised or was put together above, and is used no more.
     let code = unsafe { rmw_topic_endpoint_info_array_fini(&raw mut found, &raw mut allocator) };
     let _ = check("rmw_topic_endpoint_info_array_fini", code);
-    told
+    reported
 }
 
 /// What rmw calls a node that it has not heard of yet (`rmw_dds_common/src/graph_cache.cpp`).

@@ -27,7 +27,7 @@ pub struct MessageInfo {
     pub sequence: Option<u64>,
 }
 
-/// Where a request comes from. When it was received is not told: rmw_fastrtps puts the time of its sending there.
+/// Where a request comes from. When it was received is not reported: rmw_fastrtps puts the time of its sending there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestInfo {
     /// The client: the endpoint at which it takes its answers.
@@ -82,17 +82,17 @@ mod tests {
     fn when_the_middleware_tells_no_times_expect_the_time_of_the_take() {
         let before = system_now();
         let mut info = rmw_message_info_t::default();
-        let untold = MessageInfo::from(&info);
-        assert_eq!(untold.sent, Duration::ZERO);
-        assert!((before..=system_now()).contains(&untold.received));
-        assert_eq!(untold.sequence, None);
+        let unreported = MessageInfo::from(&info);
+        assert_eq!(unreported.sent, Duration::ZERO);
+        assert!((before..=system_now()).contains(&unreported.received));
+        assert_eq!(unreported.sequence, None);
         info.publication_sequence_number = u64::MAX;
         assert_eq!(MessageInfo::from(&info).sequence, None);
         info.publication_sequence_number = 7;
         assert_eq!(MessageInfo::from(&info).sequence, Some(7));
         (info.source_timestamp, info.received_timestamp) = (1_500_000_000, 2_000_000_001);
-        let told = MessageInfo::from(&info);
-        assert_eq!((told.sent, told.received), (Duration::from_millis(1500), Duration::new(2, 1)));
+        let reported = MessageInfo::from(&info);
+        assert_eq!((reported.sent, reported.received), (Duration::from_millis(1500), Duration::new(2, 1)));
     }
 
     #[test]

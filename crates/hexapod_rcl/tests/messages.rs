@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 #[test]
-fn when_two_publish_expect_their_gids_told_apart_and_their_nodes_named() {
+fn when_two_publish_expect_their_gids_distinguished_and_their_nodes_named() {
     let (_hears, listener) = node("listener");
     let (_one, first) = node("first");
     let (_other, second) = node("second");
@@ -54,7 +54,7 @@ fn when_a_message_waits_before_it_is_taken_expect_the_time_it_was_received() {
     until("discovery", || publisher.subscription_count().unwrap() == 1);
     let sent = system_now();
     publisher.publish(&Bool { data: true }).unwrap();
-    assert_eq!(set.wait(Some(crate::common::PATIENCE)).unwrap(), [0]);
+    assert_eq!(set.wait(Some(crate::common::TEST_TIMEOUT)).unwrap(), [0]);
     let there = system_now();
     std::thread::sleep(Duration::from_millis(200));
     let (_, info) = next(&mut set, &mut heard);

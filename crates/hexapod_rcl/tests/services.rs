@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-use crate::common::{PATIENCE, node, system_now, until};
+use crate::common::{TEST_TIMEOUT, node, system_now, until};
 use hexapod_rcl::{Client, RclError, Service, WaitSet};
 use r2r::QosProfile;
 use r2r::std_srvs::srv::SetBool;
@@ -25,7 +25,7 @@ fn when_two_clients_call_expect_each_known_and_its_own_answer() {
         clients.each_ref().map(|client| client.requester().send_request(&SetBool::Request { data: true }).unwrap());
     let mut requests = vec![];
     while requests.len() < 2 {
-        assert_eq!(set.wait(Some(PATIENCE)).unwrap(), [0]);
+        assert_eq!(set.wait(Some(TEST_TIMEOUT)).unwrap(), [0]);
         requests.extend(service.take_request().unwrap());
     }
     assert!(service.take_request().unwrap().is_none());

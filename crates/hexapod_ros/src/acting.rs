@@ -1,4 +1,4 @@
-//! Doing before telling: who acts on a message has it before anybody is told of it.
+//! Doing before telling: who acts on a message has it before anybody else hears of it.
 
 use crate::error::RosError;
 use crate::node::RosNode;

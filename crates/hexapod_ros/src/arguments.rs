@@ -3,13 +3,13 @@
 /// What is wrong with the argument, and what would be right; rcl's own words, without the places in its source, where they
 /// are none of those known.
 pub(crate) fn explained(words: &str) -> String {
-    let told = without_places(words);
-    let parts = told.strip_prefix("Couldn't parse ").and_then(|rest| {
+    let reported = without_places(words);
+    let parts = reported.strip_prefix("Couldn't parse ").and_then(|rest| {
         let (kind, rest) = rest.split_once(": '")?;
         let (argument, why) = rest.split_once('\'')?;
         Some((kind, argument, why.trim_start_matches(". Error: ")))
     });
-    let Some((kind, argument, why)) = parts else { return told };
+    let Some((kind, argument, why)) = parts else { return reported };
     let right = match kind {
         "parameter override rule" => "write `-p name:=value`, as in `-p gait:=ripple`",
         "remap rule" => "write `-r from:=to`, as in `-r cmd_vel:=/joy/cmd_vel` or `-r __ns:=/left`",

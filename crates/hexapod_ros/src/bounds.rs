@@ -1,7 +1,7 @@
 //! How much of a message may stay in the process: everything a message could make grow has its bound here.
 //!
 //! What a message itself takes while it is received cannot be helped, and is given back (`memory.rs`); what is kept of it,
-//! logged, told in `/diagnostics` or answered can.
+//! logged, reported in `/diagnostics` or answered can.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -14,13 +14,13 @@ pub const MAX_NAME: usize = 80;
 pub const MAX_REASON: usize = 600;
 /// Most joints that a message names.
 pub const MAX_JOINTS: usize = 64;
-/// Most sources of motion (`cmd_vel`, `velocity`) that are told apart; of more, those heard last.
+/// Most sources of motion (`cmd_vel`, `velocity`) that are distinguished; of more, those heard last.
 pub const MAX_SOURCES: usize = 64;
 /// Most sources of motion that a status names as ignored.
 pub const MAX_NAMED_SOURCES: usize = 4;
-/// Most senders of a curvature that are told apart; of more, those heard last.
+/// Most senders of a curvature that are distinguished; of more, those heard last.
 pub const MAX_CURVATURES: usize = 16;
-/// Most senders of `servo_states` that are told apart.
+/// Most senders of `servo_states` that are distinguished.
 pub const MAX_SERVO_DRIVERS: usize = 8;
 /// Longest list of names in one text, as in the label of `foot_contacts`, bytes.
 pub const MAX_LABEL: usize = 1024;

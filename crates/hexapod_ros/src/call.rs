@@ -2,10 +2,10 @@
 
 use crate::entity::{Entity, take_each};
 use crate::error::RosError;
-use crate::hearing::Beat;
 use crate::local::{LocalTopics, ask};
 use crate::received::{Received, next_local_id};
 use crate::reply::Reply;
+use crate::rmw_watchdog::Beat;
 use hexapod_rcl::{Client, RclError, Requester, WaitSet};
 use r2r::WrappedServiceTypeSupport;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// How many requests of a caller may be unanswered.
 const MOST_OPEN: usize = 16;
 /// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A request whose answer is waited for.
 struct Open<R> {
@@ -124,10 +124,10 @@ fn close<R>(open: &OpenRequests<R>, number: i64) -> Option<Open<R>> {
 
 /// Drops the requests that have waited too long; what their handlers hold is dropped without the lock.
 fn forget<R>(open: &OpenRequests<R>, now: Instant) {
-    let late = |open: &mut Open<R>| now.saturating_duration_since(open.since) >= PATIENCE;
+    let late = |open: &mut Open<R>| now.saturating_duration_since(open.since) >= REPLY_TIMEOUT;
     let forgotten: Vec<_> = locked(open).extract_if(.., late).collect();
     if !forgotten.is_empty() {
-        tracing::debug!("{} requests were not answered within {PATIENCE:?}", forgotten.len());
+        tracing::debug!("{} requests were not answered within {REPLY_TIMEOUT:?}", forgotten.len());
     }
 }
 
@@ -143,12 +143,12 @@ mod tests {
     fn when_an_answer_does_not_come_expect_its_request_forgotten_and_no_younger_one() {
         let open = OpenRequests::<()>::default();
         let since = Instant::now();
-        for (number, since) in [(1, since), (2, since + PATIENCE / 2)] {
+        for (number, since) in [(1, since), (2, since + REPLY_TIMEOUT / 2)] {
             locked(&open).push(Open { number, since, handle: Box::new(|()| {}) });
         }
-        forget(&open, since + PATIENCE - Duration::from_nanos(1));
+        forget(&open, since + REPLY_TIMEOUT - Duration::from_nanos(1));
         assert_eq!(locked(&open).len(), 2);
-        forget(&open, since + PATIENCE);
+        forget(&open, since + REPLY_TIMEOUT);
         assert!(close(&open, 1).is_none() && close(&open, 2).is_some() && close(&open, 2).is_none());
     }
 

@@ -95,8 +95,8 @@ impl Enabler {
     /// Makes the second call where it is due. To be called now and then.
     pub fn poll(&self) {
         let Some((refusal, handle)) = locked(&self.again).take_due(monotonic_now()) else { return };
-        let told = Arc::clone(&handle);
-        if self.caller.call(&SetBool::Request { data: true }, move |answer| told(&answer)).is_err() {
+        let reported = Arc::clone(&handle);
+        if self.caller.call(&SetBool::Request { data: true }, move |answer| reported(&answer)).is_err() {
             handle(&refusal);
         }
     }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn when_somebody_asks_for_something_else_meanwhile_expect_no_second_call_and_the_refusal_told() {
+    fn when_somebody_asks_for_something_else_meanwhile_expect_no_second_call_and_the_refusal_reported() {
         let (mut again, handle): (_, Handle) = (Again::default(), Arc::new(|_: &Response| {}));
         let (number, _) = again.next();
         assert!(again.refused(number, &refusal(MS(700)), &handle, MS(1000)));

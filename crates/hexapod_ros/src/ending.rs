@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The topic (`std_msgs/Float64`, latched) on which the planner tells the [`allowance`] of its robot, s.
 pub const TIME_TO_SIT: &str = "time_to_sit";
-/// No robot is waited for longer, and what would take longer is refused before it is set: unless it is told otherwise,
+/// No robot is waited for longer, and what would take longer is refused before it is set: unless it is set otherwise,
 /// systemd kills a service 90 s after it has asked it to end, and the process has more to do than to wait.
 pub const LONGEST: Duration = Duration::from_secs(80);
 /// A robot of whose planner nothing is known has so long.
@@ -16,8 +16,8 @@ const LOADED: f64 = 1.2;
 /// For the planner to hear of it: it is asked again after a second where the first call is lost.
 const HEARD_S: f64 = 1.5;
 
-/// How long to wait for a robot that sits within so many seconds once it has been told to, on a computer that has nothing
-/// else to do.
+/// How long to wait for a robot that sits within so many seconds once it has been asked to, on a computer that has
+/// nothing else to do.
 #[must_use]
 pub fn allowance(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(LOADED * seconds + HEARD_S).unwrap_or(Duration::MAX)

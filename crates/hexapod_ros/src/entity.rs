@@ -1,6 +1,6 @@
 //! What a node takes in: messages and requests, with who handles them.
 
-use crate::hearing::Beat;
+use crate::rmw_watchdog::Beat;
 use hexapod_rcl::{MessageInfo, RclError, RequestId, RequestInfo, Service, Subscription, WaitSet};
 use r2r::{WrappedServiceTypeSupport, WrappedTypesupport};
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! Who else is there: senders and listeners of a topic, and the names behind what was received.
 
-use crate::ears::Ears;
 use crate::local::LocalTopics;
 use crate::received::{Process, Sender};
+use crate::subscriptions::Subscriptions;
 use hexapod_rcl::{Endpoint, RclError};
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use std::collections::HashMap;
 pub struct Graph {
     graph: hexapod_rcl::Graph,
     local: Option<LocalTopics>,
-    ears: Ears,
+    subscriptions: Subscriptions,
 }
 
 impl Graph {
-    pub(crate) fn new(graph: hexapod_rcl::Graph, local: Option<LocalTopics>, ears: Ears) -> Self {
-        Self { graph, local, ears }
+    pub(crate) fn new(graph: hexapod_rcl::Graph, local: Option<LocalTopics>, subscriptions: Subscriptions) -> Self {
+        Self { graph, local, subscriptions }
     }
 
     /// Who publishes `topic`.
@@ -57,7 +57,7 @@ impl Graph {
     /// What is sent to the node's topics and not heard, because of its type or its QoS, in words.
     #[must_use]
     pub(crate) fn unheard(&self) -> Vec<String> {
-        self.ears.miss(|topic| self.senders(topic))
+        self.subscriptions.miss(|topic| self.senders(topic))
     }
 
     /// The full name of a sender's node, as in `/robot/gait_planner`, if the middleware knows it: it

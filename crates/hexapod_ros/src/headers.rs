@@ -1,5 +1,5 @@
 //! Stamps and frames of what comes in. A command counts from its receipt and for the body, whatever its header says; one
-//! that says otherwise is told, since its sender means something else.
+//! that says otherwise is reported, since its sender means something else.
 
 use crate::bounds;
 use crate::clock::{RosClock, from_stamp};
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Stamps that are further from now are told.
+/// Stamps that are further from now are reported.
 const MOST_OFF_S: f64 = 1.0;
 /// How long a message's header is warned of.
-const TOLD_FOR: Duration = Duration::from_secs(3);
+const REPORTED_FOR: Duration = Duration::from_secs(3);
 
 /// What headers have said, by topic. Cheap to clone.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl Oddity {
     }
 
     fn is_fresh(&self, now: Duration) -> bool {
-        self.at.is_some_and(|at| now.saturating_sub(at) <= TOLD_FOR)
+        self.at.is_some_and(|at| now.saturating_sub(at) <= REPORTED_FOR)
     }
 }
 
@@ -168,9 +168,9 @@ mod tests {
         for (stamp, words) in [(990, "10.00 s ago"), (1010, "10.00 s ahead")] {
             let headers = headers();
             headers.look_at("cmd_vel", &header(Duration::from_secs(stamp), ""), NOW);
-            let told = warned(&headers, NOW + TOLD_FOR);
-            assert!(told.contains("Warn") && told.contains(words), "{told}");
-            let later = warned(&headers, NOW + TOLD_FOR + TOLD_FOR);
+            let reported = warned(&headers, NOW + REPORTED_FOR);
+            assert!(reported.contains("Warn") && reported.contains(words), "{reported}");
+            let later = warned(&headers, NOW + REPORTED_FOR + REPORTED_FOR);
             assert!(!later.contains("Warn") && later.contains("more than 1 s off"), "{later}");
         }
     }
@@ -181,8 +181,8 @@ mod tests {
         for (stamp, frame) in [(0, ""), (999, "base_link"), (1001, "robot1/base_link"), (1000, "/base_link")] {
             headers.look_at("cmd_vel", &header(Duration::from_secs(stamp), frame), NOW);
         }
-        let told = warned(&headers, NOW);
-        assert!(!told.contains("cmd_vel"), "{told}");
+        let reported = warned(&headers, NOW);
+        assert!(!reported.contains("cmd_vel"), "{reported}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use r2r::sensor_msgs::msg::Imu;
 /// accelerometer the covariance begins with -1 (sensor_msgs/Imu), and there is no force.
 #[must_use]
 pub fn imu_parts(message: &Imu) -> (&str, [f64; 3], Option<[f64; 3]>) {
-    let numbers = |told: &Vector3| [told.x, told.y, told.z];
+    let numbers = |reported: &Vector3| [reported.x, reported.y, reported.z];
     let has_accelerometer = message.linear_acceleration_covariance.first() != Some(&-1.0);
     let force = has_accelerometer.then(|| numbers(&message.linear_acceleration));
     (&message.header.frame_id, numbers(&message.angular_velocity), force)

@@ -97,7 +97,7 @@ impl Inbound<'_> {
         qos: QosProfile,
         mut handle: impl FnMut(T, &Received) + Send + 'static,
     ) -> Result<(), RosError> {
-        self.inputs.ears.add::<T>(topic, &qos);
+        self.inputs.subscriptions.add::<T>(topic, &qos);
         let subscription = Subscription::create(self.node, topic, qos).map_err(|e| RosError::topic(topic, e))?;
         let handle = move |message, info: hexapod_rcl::MessageInfo| handle(message, &Received::from(info));
         self.inputs.add(topic, Subscribed { subscription, topic: topic.into(), handle })

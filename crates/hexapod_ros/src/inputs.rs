@@ -1,9 +1,9 @@
 //! What a thread waits for, and its turns.
 
-use crate::ears::Ears;
 use crate::entity::Entity;
 use crate::error::RosError;
-use crate::hearing::Beat;
+use crate::rmw_watchdog::Beat;
+use crate::subscriptions::Subscriptions;
 use hexapod_rcl::{Context, WaitSet, Waker};
 use std::time::{Duration, Instant};
 
@@ -21,13 +21,13 @@ pub(crate) struct Inputs {
     waits: bool,
     beat: Beat,
     /// What the node has subscribed to, on whatever thread.
-    pub(crate) ears: Ears,
+    pub(crate) subscriptions: Subscriptions,
 }
 
 impl Inputs {
-    pub(crate) fn new(context: &Context, ears: &Ears, beat: Beat) -> Result<Self, RosError> {
+    pub(crate) fn new(context: &Context, subscriptions: &Subscriptions, beat: Beat) -> Result<Self, RosError> {
         let set = WaitSet::create(context).map_err(|e| RosError::Context(e.to_string()))?;
-        Ok(Self { entities: vec![], set, waits: true, beat, ears: ears.clone() })
+        Ok(Self { entities: vec![], set, waits: true, beat, subscriptions: subscriptions.clone() })
     }
 
     /// Adds an entity, which `name` stands for in an error.

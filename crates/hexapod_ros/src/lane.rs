@@ -1,16 +1,16 @@
 //! Lanes: urgent topics and services on a thread of their own.
 
-use crate::ears::Ears;
 use crate::end::{End, Over};
 use crate::error::RosError;
-use crate::hearing::Hearing;
 use crate::inbound::Inbound;
 use crate::inputs::{Inputs, TURN};
 use crate::local::LocalTopics;
 use crate::realtime;
 use crate::received::Received;
 use crate::reply::Reply;
+use crate::rmw_watchdog::RmwWatchdog;
 use crate::shutdown::{Shutdown, Stage};
+use crate::subscriptions::Subscriptions;
 use hexapod_rcl::{Context, Node};
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::{Arc, Weak, mpsc};
@@ -54,12 +54,17 @@ pub struct LaneOpener {
     node: Weak<Node>,
     context: Context,
     local: Option<LocalTopics>,
-    hearing: Hearing,
+    rmw_watchdog: RmwWatchdog,
 }
 
 impl LaneOpener {
-    pub(crate) fn new(node: &Arc<Node>, context: &Context, local: Option<LocalTopics>, hearing: Hearing) -> Self {
-        Self { node: Arc::downgrade(node), context: context.clone(), local, hearing }
+    pub(crate) fn new(
+        node: &Arc<Node>,
+        context: &Context,
+        local: Option<LocalTopics>,
+        rmw_watchdog: RmwWatchdog,
+    ) -> Self {
+        Self { node: Arc::downgrade(node), context: context.clone(), local, rmw_watchdog }
     }
 
     /// A lane with what `fill` subscribes to, running until it is dropped; `None` if the node is gone.
@@ -73,7 +78,7 @@ impl LaneOpener {
         fill: impl FnOnce(&mut Lane<'_>) -> Result<(), RosError>,
     ) -> Result<Option<OpenLane>, RosError> {
         let Some(node) = self.node.upgrade() else { return Ok(None) };
-        let inputs = Inputs::new(&self.context, &Ears::default(), self.hearing.join(thread_name))?;
+        let inputs = Inputs::new(&self.context, &Subscriptions::default(), self.rmw_watchdog.join(thread_name))?;
         let mut lane = LaneThread::create(thread_name, priority, inputs)?;
         let inbound = Inbound { node: &node, local: self.local.as_ref(), inputs: &mut lane.inputs };
         fill(&mut Lane(inbound))?;
@@ -85,7 +90,7 @@ impl LaneOpener {
 
 /// A lane that ends, with its subscriptions, when it is dropped.
 pub struct OpenLane {
-    // Dropped in this order: the thread is told to end before it is joined.
+    // Dropped in this order: the thread is asked to end before it is joined.
     _over: Over,
     _thread: Joined,
 }

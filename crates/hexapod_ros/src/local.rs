@@ -3,7 +3,7 @@
 //! A message that DDS carries from one node of a process to another costs a thread's wake-up, a wait set and a copy;
 //! at 100 Hz and three nodes that is most of the processor time of the whole stack. Here the publisher calls the
 //! subscribers' handlers itself. Other processes are served by the middleware as ever; so that nothing arrives twice,
-//! the middleware must be told not to match endpoints of the same process (`config/fastdds.xml`).
+//! the middleware must be set not to match endpoints of the same process (`config/fastdds.xml`).
 
 use crate::received::Received;
 use crate::reply::Reply;

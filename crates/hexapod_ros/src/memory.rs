@@ -3,7 +3,7 @@
 //! A message of 10^5 names is unpacked by rcl into as many blocks before anybody can refuse it. They are freed at once,
 //! but the heap keeps their pages, and cannot give back those that are locked.
 
-use crate::realtime::Granted;
+use crate::realtime::SchedulingResult;
 use hexapod_rcl::heap;
 use nix::sys::mman::{MlockAllFlags, mlockall, munlockall};
 use std::sync::{Mutex, TryLockError};
@@ -32,13 +32,13 @@ struct Memory {
 ///
 /// # Errors
 /// The limit on locked memory is too low, and how to raise it.
-pub fn lock() -> Granted {
+pub fn lock() -> SchedulingResult {
     let mut memory = MEMORY.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     memory.locked = true;
     lock_pages()
 }
 
-fn lock_pages() -> Granted {
+fn lock_pages() -> SchedulingResult {
     // MCL_ONFAULT (Linux 4.4): pages are locked as they are first used, not all of every thread's stack at once.
     const MCL_ONFAULT: i32 = 4;
     mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | MlockAllFlags::from_bits_retain(MCL_ONFAULT))

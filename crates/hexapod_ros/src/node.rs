@@ -2,10 +2,8 @@
 
 use crate::call::{Caller, calls};
 use crate::clock::{RosClock, from_stamp};
-use crate::ears::Ears;
 use crate::error::RosError;
 use crate::graph::Graph;
-use crate::hearing::{Hearing, Work};
 use crate::inbound::Inbound;
 use crate::inputs::Inputs;
 use crate::lane::{Lane, LaneOpener, LaneThread};
@@ -17,8 +15,10 @@ use crate::publisher::{Kept, Publisher, Refill, SharedPublisher};
 use crate::realtime::{self, priority};
 use crate::received::Received;
 use crate::reply::Reply;
+use crate::rmw_watchdog::{ExitGuard, RmwWatchdog};
 use crate::ros::Ros;
 use crate::shutdown::Shutdown;
+use crate::subscriptions::Subscriptions;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
 use hexapod_rcl::{Client, Context, Node};
 use r2r::rosgraph_msgs::msg::Clock;
@@ -39,7 +39,7 @@ pub struct RosNode {
     logger: String,
     node: Arc<Node>,
     context: Context,
-    hearing: Hearing,
+    rmw_watchdog: RmwWatchdog,
     pub(crate) done: Shutdown,
 }
 
@@ -76,7 +76,7 @@ impl RosNode {
         let simulated = values.get("use_sim_time").and_then(ParamValue::as_bool) == Some(true);
         let clock = if simulated { RosClock::simulated() } else { RosClock::System };
         Ok(Self {
-            inputs: Inputs::new(&ros.context, &Ears::default(), ros.hearing.join(name))?,
+            inputs: Inputs::new(&ros.context, &Subscriptions::default(), ros.rmw_watchdog.join(name))?,
             lanes: vec![],
             parameters: Parameters::new(specs, values.clone()).of_node(&node.full_name(), clock.clone()),
             publishers: vec![],
@@ -87,7 +87,7 @@ impl RosNode {
             logger,
             node: Arc::new(node),
             context: ros.context.clone(),
-            hearing: ros.hearing.clone(),
+            rmw_watchdog: ros.rmw_watchdog.clone(),
             done: Shutdown::default(),
         })
     }
@@ -138,7 +138,7 @@ impl RosNode {
         self.parameters.on_check(on_check);
     }
 
-    /// Who is told when a parameter has changed.
+    /// Who hears of a changed parameter.
     pub fn on_set(&self, on_set: OnSet) {
         self.parameters.on_set(on_set);
     }
@@ -146,7 +146,7 @@ impl RosNode {
     /// Who else is there, as far as this node knows.
     #[must_use]
     pub fn graph(&self) -> Graph {
-        Graph::new(self.node.graph(), self.local.clone(), self.inputs.ears.clone())
+        Graph::new(self.node.graph(), self.local.clone(), self.inputs.subscriptions.clone())
     }
 
     /// Calls `handle` with every message on `topic`, on the spinning thread; with those of nodes of the same process on
@@ -263,7 +263,7 @@ impl RosNode {
     /// # Errors
     /// The thread cannot be started, or rcl cannot wait on it.
     pub fn lane(&mut self, thread_name: &'static str, priority: u8) -> Result<Lane<'_>, RosError> {
-        let inputs = Inputs::new(&self.context, &self.inputs.ears, self.hearing.join(thread_name))?;
+        let inputs = Inputs::new(&self.context, &self.inputs.subscriptions, self.rmw_watchdog.join(thread_name))?;
         let lane = LaneThread::create(thread_name, priority, inputs)?;
         self.lanes.push(lane);
         let inputs = self.lanes.last_mut().map_or(&mut self.inputs, |lane| &mut lane.inputs);
@@ -273,13 +273,13 @@ impl RosNode {
     /// Opens lanes of the node while it spins.
     #[must_use]
     pub fn lane_opener(&self) -> LaneOpener {
-        LaneOpener::new(&self.node, &self.context, self.local.clone(), self.hearing.clone())
+        LaneOpener::new(&self.node, &self.context, self.local.clone(), self.rmw_watchdog.clone())
     }
 
     /// What the node has to do before its process ends, in every case: done when it is dropped.
     #[must_use]
-    pub fn work(&self) -> Work {
-        self.hearing.work()
+    pub fn exit_guard(&self) -> ExitGuard {
+        self.rmw_watchdog.exit_guard()
     }
 
     /// A caller of the service `name`.

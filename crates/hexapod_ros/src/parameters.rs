@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Asked whether a parameter may have a value that its specification allows; an `Err` refuses it with the reason.
 pub type OnCheck = Box<dyn Fn(&str, &ParamValue) -> Result<(), String> + Send>;
-/// Told of a parameter's new value; an `Err` says why it cannot be taken up, and the parameter stays what it was.
+/// Notified of a parameter's new value; an `Err` says why it cannot be taken up, and the parameter stays what it was.
 pub type OnSet = Box<dyn FnMut(&str, &ParamValue) -> Result<(), String> + Send>;
 
 /// Declared parameters and their present values.
@@ -40,7 +40,7 @@ struct Events {
     clock: RosClock,
     /// And since when it is there, on the monotonic clock.
     publisher: Option<(Publisher<msg::ParameterEvent>, Duration)>,
-    /// Whether the parameters that it has from its start have been told.
+    /// Whether the parameters that it has from its start have been published.
     announced: bool,
     lines: Burst,
 }
@@ -85,8 +85,8 @@ impl Parameters {
         });
     }
 
-    /// Takes down that a parameter has changed in another way than by the services: nobody is asked or told but those
-    /// who listen to `/parameter_events`.
+    /// Takes down that a parameter has changed in another way than by the services: nobody is asked or notified but
+    /// those who listen to `/parameter_events`.
     pub fn note(&self, name: &str, value: &ParamValue) {
         self.locked(|shared| {
             if let Ok((spec, value)) = check_named(&shared.specs, name, value) {
@@ -104,7 +104,7 @@ impl Parameters {
         self.locked(|shared| shared.on_check = Some(on_check));
     }
 
-    /// Who is told when a parameter has changed.
+    /// Who hears of a changed parameter.
     pub fn on_set(&self, on_set: OnSet) {
         self.locked(|shared| shared.on_set = Some(on_set));
     }

@@ -203,7 +203,7 @@ impl<T: Refill> SharedPublisher<T> {
         self.tell(message)
     }
 
-    /// Hands the message to those of this process who act on it, before anybody is told of it or of anything else that
+    /// Hands the message to those of this process who act on it, before anybody hears of it or of anything else that
     /// goes with it; [`Self::tell`] has to follow.
     pub fn act(&self, message: &T) {
         self.publisher.act(message);

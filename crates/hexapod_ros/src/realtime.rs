@@ -27,13 +27,13 @@ pub mod priority {
 }
 
 /// What came of asking for real-time treatment: `Ok` or the reason and the remedy.
-pub type Granted = Result<(), String>;
+pub type SchedulingResult = Result<(), String>;
 
 /// Gives the calling thread SCHED_FIFO at `priority` (1 to 99).
 ///
 /// # Errors
 /// The limit on real-time priority is too low, and how to raise it.
-pub fn fifo(priority: u8) -> Granted {
+pub fn fifo(priority: u8) -> SchedulingResult {
     let value = ThreadPriorityValue::try_from(priority).map_err(|error| error.to_string())?;
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy)
@@ -46,7 +46,7 @@ pub fn fifo(priority: u8) -> Granted {
 ///
 /// # Errors
 /// As [`fifo`]; the thread then stays where it was.
-pub fn join_loops(priority: u8) -> Granted {
+pub fn join_loops(priority: u8) -> SchedulingResult {
     fifo(priority)?;
     if let Some(shared) = loops_processor() {
         // Kept to fewer processors than it was: no permission is needed.

@@ -2,9 +2,9 @@
 
 use crate::arguments::explained;
 use crate::error::RosError;
-use crate::hearing::Hearing;
 use crate::local::LocalTopics;
 use crate::log;
+use crate::rmw_watchdog::RmwWatchdog;
 use crate::shutdown::Shutdown;
 use hexapod_config::ros_params::ParamSpec;
 use hexapod_rcl::{Context, RclError};
@@ -18,7 +18,7 @@ pub struct Ros {
     pub(crate) local: Option<LocalTopics>,
     /// Names of the parameters of all nodes in this process, where there are several.
     pub(crate) names: Arc<[&'static str]>,
-    pub(crate) hearing: Hearing,
+    pub(crate) rmw_watchdog: RmwWatchdog,
 }
 
 /// What rcl is to see of a process's arguments: it takes `a:=b` before `--ros-args` for a renaming in old syntax.
@@ -45,7 +45,9 @@ impl Ros {
     pub fn init_with(parameters: &[String]) -> Result<Self, RosError> {
         log::begin();
         match Context::create(for_ros(std::env::args_os(), parameters)) {
-            Ok(context) => Ok(Self { context, local: None, names: Arc::default(), hearing: Hearing::default() }),
+            Ok(context) => {
+                Ok(Self { context, local: None, names: Arc::default(), rmw_watchdog: RmwWatchdog::default() })
+            }
             Err(RclError::Arguments { words }) => Err(RosError::Arguments(explained(&words))),
             Err(error) => Err(RosError::Context(error.to_string())),
         }
@@ -56,12 +58,12 @@ impl Ros {
     ///
     /// # Errors
     /// The watching thread cannot be started.
-    pub fn watch_hearing(&self, process: &Shutdown) -> Result<(), RosError> {
-        self.hearing.watch(process).map_err(|error| RosError::Thread(format!("hearing: {error}")))
+    pub fn watch_rmw(&self, process: &Shutdown) -> Result<(), RosError> {
+        self.rmw_watchdog.watch(process).map_err(|error| RosError::Thread(format!("hearing: {error}")))
     }
 
     /// Hands the messages of shared topics over between the nodes of this process without the middleware, which must
-    /// have been told not to do so itself.
+    /// have been set not to do so itself.
     #[must_use]
     pub fn with_local_topics(self) -> Self {
         Self { local: Some(LocalTopics::default()), ..self }
@@ -70,7 +72,7 @@ impl Ros {
     /// For a process in which other nodes have the parameters of `specs`: one that `--ros-args` set on every node, as
     /// `-p gait:=ripple`, is for the nodes that have it.
     #[must_use]
-    pub fn beside(self, specs: &[ParamSpec]) -> Self {
+    pub fn with_sibling_params(self, specs: &[ParamSpec]) -> Self {
         Self { names: specs.iter().map(|spec| spec.name).collect(), ..self }
     }
 }

@@ -12,7 +12,7 @@ const DEPTH: usize = 100;
 const LIFESPAN: Duration = Duration::from_secs(10);
 
 impl RosNode {
-    /// Opens the node's `/rosout`, where the process logs; what was said before is told at once.
+    /// Opens the node's `/rosout`, where the process logs; what was said before is published at once.
     pub(crate) fn open_log(&mut self) -> Result<(), RosError> {
         if !log::is_on() {
             return Ok(());

@@ -57,8 +57,8 @@ impl Sleeper {
     }
 }
 
-/// Signals that come together are one wish: systemd and `pkill` tell every process, and `ros2 launch`, told itself, tells
-/// its nodes once more. Who wants the end at once presses Ctrl-C again later than this.
+/// Signals that come together are one wish: systemd and `pkill` tell every process, and `ros2 launch`, signalled
+/// itself, tells its nodes once more. Who wants the end at once presses Ctrl-C again later than this.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 impl Shutdown {

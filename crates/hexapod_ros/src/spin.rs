@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// How long a node spins before it opens its parameter services.
 const TOPICS_FIRST: Duration = Duration::from_millis(50);
 /// How long a node that ends waits for its last messages to be received. Mostly it waits that long: Fast DDS has itself
-/// told what was received every 3 s only. What is under way takes less.
+/// acknowledges what was received every 3 s only. What is under way takes less.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
 impl RosNode {

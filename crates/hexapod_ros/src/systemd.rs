@@ -1,9 +1,9 @@
-//! What systemd is told, when it started this process: ready, alive, stopping. Without it nothing is sent.
+//! What systemd is notified of, when it started this process: ready, alive, stopping. Without it nothing is sent.
 
 use sd_notify::NotifyState;
 use std::time::Duration;
 
-/// How often [`Patience`] is asked for more time.
+/// How often [`TimeoutExtender`] is asked for more time.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 /// For how long each time.
 const MORE: Duration = Duration::from_secs(5);
@@ -25,11 +25,11 @@ pub fn stopping() {
 
 /// Asks for more time than `TimeoutStopSec` while the robot sits down, again and again: a process that hangs asks no more.
 #[derive(Debug, Default)]
-pub struct Patience {
+pub struct TimeoutExtender {
     asked: Option<Duration>,
 }
 
-impl Patience {
+impl TimeoutExtender {
     /// Asks if it is time to, at `now`.
     pub fn ask(&mut self, now: Duration) {
         if self.asked.is_none_or(|at| now.saturating_sub(at) >= ASK_EVERY) {
@@ -41,6 +41,6 @@ impl Patience {
 
 fn tell(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::debug!("systemd was not told: {error}");
+        tracing::debug!("systemd was not notified: {error}");
     }
 }

@@ -11,7 +11,7 @@ pub struct Unheard {
     node: String,
     /// Whether it goes by `/clock`, or tells it.
     has_clock: bool,
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Unheard {
@@ -19,7 +19,7 @@ impl Unheard {
     #[must_use]
     pub fn new(node: &RosNode) -> Self {
         let has_clock = matches!(node.stamps(), RosClock::Simulated(_));
-        Self { graph: node.graph(), node: node.name().into(), has_clock, told: vec![] }
+        Self { graph: node.graph(), node: node.name().into(), has_clock, reported: vec![] }
     }
 
     /// Of a node that publishes `/clock`.
@@ -35,10 +35,10 @@ impl Unheard {
             let tellers = self.graph.senders("/clock").into_iter().map(|sender| sender.node);
             missed.extend(two_clocks(&tellers.map(|node| node.unwrap_or_else(|| "a node".into())).collect::<Vec<_>>()));
         }
-        for words in missed.iter().filter(|words| !self.told.contains(words)) {
+        for words in missed.iter().filter(|words| !self.reported.contains(words)) {
             tracing::warn!(node = self.node.as_str(), "{words}");
         }
-        self.told.clone_from(&missed);
+        self.reported.clone_from(&missed);
         missed
     }
 }
@@ -61,10 +61,10 @@ mod tests {
     #[test]
     fn when_two_tell_the_time_expect_both_named_and_what_would_be_right() {
         let tellers = ["/a/simulator".to_owned(), "/b/simulator".to_owned()];
-        let told = two_clocks(&tellers).unwrap_or_default();
+        let reported = two_clocks(&tellers).unwrap_or_default();
         assert!(
-            ["2 publishers", "/a/simulator", "/b/simulator", "ROS_DOMAIN_ID"].iter().all(|w| told.contains(w)),
-            "{told}"
+            ["2 publishers", "/a/simulator", "/b/simulator", "ROS_DOMAIN_ID"].iter().all(|w| reported.contains(w)),
+            "{reported}"
         );
         assert_eq!((two_clocks(&tellers[..1]), two_clocks(&[])), (None, None));
     }

@@ -12,7 +12,7 @@ use std::thread::{JoinHandle, sleep, spawn};
 use std::time::{Duration, Instant};
 
 /// Discovery takes a moment, on a busy machine a long one.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 const MS: Duration = Duration::from_millis(1);
 
 fn ros() -> Ros {
@@ -30,7 +30,7 @@ fn keep(depth: usize) -> QosProfile {
 fn until(what: &str, mut done: impl FnMut() -> bool) {
     let started = Instant::now();
     while !done() {
-        assert!(started.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
+        assert!(started.elapsed() < TEST_TIMEOUT, "{what}: not within {TEST_TIMEOUT:?}");
         sleep(2 * MS);
     }
 }
@@ -64,7 +64,7 @@ fn when_the_nodes_thread_is_held_up_expect_its_lane_to_go_on() {
     hears
         .subscribe("slow", keep(10), move |_: Bool| {
             busy.send(()).unwrap();
-            let _ = release.recv_timeout(PATIENCE);
+            let _ = release.recv_timeout(TEST_TIMEOUT);
         })
         .unwrap();
     let (urgent, is_urgent) = mpsc::channel();
@@ -88,11 +88,11 @@ fn when_the_nodes_thread_is_held_up_expect_its_lane_to_go_on() {
     let _says = Spinning::start(says);
     until("discovery", || slow.is_heard() && fast.is_heard());
     slow.publish(&Bool { data: true }).unwrap();
-    is_busy.recv_timeout(PATIENCE).unwrap();
+    is_busy.recv_timeout(TEST_TIMEOUT).unwrap();
 
     let before = monotonic_now();
     fast.publish(&Bool { data: true }).unwrap();
-    let (data, from) = is_urgent.recv_timeout(PATIENCE).unwrap();
+    let (data, from) = is_urgent.recv_timeout(TEST_TIMEOUT).unwrap();
     assert!(data && from.at + 50 * MS >= before && from.at <= monotonic_now(), "{from:?}, sent at {before:?}");
     assert_eq!(graph.name_of(from.sender).as_deref(), Some("/says"));
     assert_eq!(
@@ -103,9 +103,9 @@ fn when_the_nodes_thread_is_held_up_expect_its_lane_to_go_on() {
 
     let (answered, is_answered) = mpsc::channel();
     stop.call(&Trigger::Request {}, move |answer| answered.send(answer.success).unwrap()).unwrap();
-    let (thread, from) = is_asked.recv_timeout(PATIENCE).unwrap();
+    let (thread, from) = is_asked.recv_timeout(TEST_TIMEOUT).unwrap();
     assert_eq!((thread.as_str(), graph.name_of(from.sender).as_deref()), ("urgent", Some("/says")));
-    assert!(is_answered.recv_timeout(PATIENCE).unwrap());
+    assert!(is_answered.recv_timeout(TEST_TIMEOUT).unwrap());
     held.send(()).unwrap();
     drop(spinning);
     assert!(graph.senders("urgent").is_empty(), "the node is gone");
@@ -198,7 +198,7 @@ fn when_a_node_of_the_process_publishes_expect_a_local_sender_with_its_name() {
 }
 
 #[test]
-fn when_a_message_is_acted_on_expect_that_before_anybody_is_told_of_it() {
+fn when_a_message_is_acted_on_expect_that_before_anybody_else_hears_of_it() {
     let ros = ros().with_local_topics();
     let mut says = node(&ros, "says");
     let [first, second] =
@@ -209,8 +209,8 @@ fn when_a_message_is_acted_on_expect_that_before_anybody_is_told_of_it() {
         move |_: &UInt8MultiArray, _: &Received| calls.lock().unwrap().push(what)
     };
     let mut hears = node(&ros, "hears");
-    hears.subscribe_shared_from("second", keep(1), note("second told")).unwrap();
-    hears.subscribe_shared_from("first", keep(1), note("first told")).unwrap();
+    hears.subscribe_shared_from("second", keep(1), note("second sent")).unwrap();
+    hears.subscribe_shared_from("first", keep(1), note("first sent")).unwrap();
     let mut acts = node(&ros, "acts");
     acts.subscribe_acting_from("second", keep(1), note("second done")).unwrap();
     let message = UInt8MultiArray::default();
@@ -218,7 +218,7 @@ fn when_a_message_is_acted_on_expect_that_before_anybody_is_told_of_it() {
     first.publish(&message).unwrap();
     second.tell(&message).unwrap();
     second.publish(&message).unwrap();
-    let expected = ["second done", "first told", "second told", "second done", "second told"];
+    let expected = ["second done", "first sent", "second sent", "second done", "second sent"];
     assert_eq!(*calls.lock().unwrap(), expected);
 }
 

@@ -42,11 +42,11 @@ impl Walk {
     }
 }
 
-/// A robot that walks, and the greatest step that any joint was told.
+/// A robot that walks, and the greatest step that any joint was commanded.
 struct Walking {
     rig: Rig,
     walk: Walk,
-    told: Vec<f64>,
+    commanded: Vec<f64>,
     step_rad: f64,
 }
 
@@ -57,10 +57,10 @@ impl Walking {
         // Into the walk at the speed of the first motion.
         while rig.now < begin + ms(3000) {
             let target = walk.at(rig.now);
-            let part = (rig.now - begin).as_secs_f64() / 3.0;
-            rig.step(|joint| part * target(joint));
+            let fraction = (rig.now - begin).as_secs_f64() / 3.0;
+            rig.step(|joint| fraction * target(joint));
         }
-        let mut walking = Self { rig, walk, told: vec![0.0; JOINTS], step_rad: 0.0 };
+        let mut walking = Self { rig, walk, commanded: vec![0.0; JOINTS], step_rad: 0.0 };
         walking.go(10);
         assert_eq!(walking.rig.driver.counters().catch_ups, 0);
         walking.step_rad = 0.0;
@@ -77,10 +77,10 @@ impl Walking {
 
     fn look(&mut self) {
         self.rig.check_outputs();
-        for (joint, last) in self.told.iter_mut().enumerate() {
-            let Some(told) = self.rig.driver.told(joint) else { continue };
-            self.step_rad = self.step_rad.max((told - *last).abs());
-            *last = told;
+        for (joint, last) in self.commanded.iter_mut().enumerate() {
+            let Some(commanded) = self.rig.driver.commanded(joint) else { continue };
+            self.step_rad = self.step_rad.max((commanded - *last).abs());
+            *last = commanded;
         }
     }
 
@@ -110,7 +110,7 @@ impl Walking {
         let away = |joint: usize| {
             let servo = &self.rig.driver.servos()[joint];
             let limited = servo.limit_angle(target(joint)).expect("finite").value;
-            (self.rig.driver.told(joint).expect("on") - limited).abs()
+            (self.rig.driver.commanded(joint).expect("on") - limited).abs()
         };
         (0..JOINTS).map(away).fold(0.0, f64::max)
     }
@@ -179,10 +179,10 @@ fn when_commands_waited_meanwhile_expect_the_way_they_describe() {
     let mut farthest = 0.0_f64;
     for _ in 0..60 {
         rig.step(|_| -0.3);
-        farthest = farthest.max(rig.driver.told(0).expect("on"));
+        farthest = farthest.max(rig.driver.commanded(0).expect("on"));
     }
     assert!(farthest > 0.22, "{farthest}");
-    assert!((rig.driver.told(0).expect("on") + 0.3).abs() < COUNT_RAD);
+    assert!((rig.driver.commanded(0).expect("on") + 0.3).abs() < COUNT_RAD);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn when_stopped_while_catching_up_expect_all_off_and_a_slow_start_from_there() {
         let mut walking = Walking::new(BRISK);
         walking.miss(Gap::Hang, 14);
         walking.go(5);
-        let held = walking.rig.driver.told(3).expect("on");
+        let held = walking.rig.driver.commanded(3).expect("on");
         match stop {
             0 => walking.rig.driver.emergency_stop().expect("boards answer"),
             _ => walking.rig.driver.disable(),
@@ -203,21 +203,21 @@ fn when_stopped_while_catching_up_expect_all_off_and_a_slow_start_from_there() {
             assert!(walking.rig.all_low());
         }
         assert!(walking.rig.driver.enable(walking.rig.now).passed());
-        while walking.rig.driver.told(3).is_none() {
+        while walking.rig.driver.commanded(3).is_none() {
             walking.rig.step(|_| held);
         }
-        let mut last = walking.rig.driver.told(3).expect("on");
+        let mut last = walking.rig.driver.commanded(3).expect("on");
         assert!((last - held).abs() < COUNT_RAD, "the first pulse is where it was");
         for _ in 0..200 {
             walking.rig.step(|_| -held);
-            let told = walking.rig.driver.told(3).expect("on");
-            assert!((told - last).abs() <= 0.5 * TICK_S + COUNT_RAD);
-            last = told;
+            let commanded = walking.rig.driver.commanded(3).expect("on");
+            assert!((commanded - last).abs() <= 0.5 * TICK_S + COUNT_RAD);
+            last = commanded;
         }
         while walking.rig.step(|_| -held) != State::Armed {}
         walking.rig.step(|_| 0.04 - held);
-        let told = walking.rig.driver.told(3).expect("on");
-        assert!((told - 0.04 + held).abs() < COUNT_RAD, "what was missed before the stop is not made up for");
+        let commanded = walking.rig.driver.commanded(3).expect("on");
+        assert!((commanded - 0.04 + held).abs() < COUNT_RAD, "what was missed before the stop is not made up for");
     }
 }
 
@@ -257,6 +257,6 @@ fn when_the_planner_itself_paused_expect_no_delay() {
         rig.tick();
     }
     rig.step(|_| 0.32);
-    assert!((rig.driver.told(0).expect("on") - 0.32).abs() < COUNT_RAD);
+    assert!((rig.driver.commanded(0).expect("on") - 0.32).abs() < COUNT_RAD);
     assert_eq!(rig.driver.counters().catch_ups, 0);
 }

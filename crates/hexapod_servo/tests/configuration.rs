@@ -202,13 +202,13 @@ fn when_a_servo_is_narrowed_to_its_joint_expect_no_count_beyond_it() {
     assert!(!config.limit_joint("left_front_coxa", 2.0, 2.1) && !config.limit_joint("no_such_joint", -1.0, 1.0));
     let servo = &config.servos()[config.joint_index("left_front_coxa").unwrap()];
     for asked in [-1e9, -0.7, -0.3, 0.0, 0.649, 0.65, 0.66, 1e9, f64::NAN] {
-        let told = servo.angle_of_counts(servo.counts(asked));
-        assert!((-0.7 - 1e-9..=0.65 + 1e-9).contains(&told), "{asked} is told as {told}");
+        let commanded = servo.angle_of_counts(servo.counts(asked));
+        assert!((-0.7 - 1e-9..=0.65 + 1e-9).contains(&commanded), "{asked} is commanded as {commanded}");
     }
 }
 
 #[test]
-fn when_much_is_wrong_expect_all_of_it_told() {
+fn when_much_is_wrong_expect_all_of_it_reported() {
     let mut raw = raw_config(50.0, (900.0, 2100.0));
     raw.boards[1].address = 0x70;
     raw.timing.stall_after_s = -1.0;
@@ -244,12 +244,12 @@ fn when_a_board_is_called_by_its_address_or_an_address_lacks_0x_expect_what_was_
         let found = ServoConfig::check(&serde_yaml::from_str(&text).unwrap()).unwrap_err();
         found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
-    let told = with(["40", "0x41"], "0");
-    assert!(told.contains("did you mean 0x40?"), "{told}");
-    let told = with(["0x40", "0x41"], "0x41");
-    assert!(told.contains("did you mean 1, the board of address 0x41?"), "{told}");
-    let told = with(["0x40", "0x40"], "0");
-    assert!(told.contains("solder jumper A0"), "{told}");
+    let commanded = with(["40", "0x41"], "0");
+    assert!(commanded.contains("did you mean 0x40?"), "{commanded}");
+    let commanded = with(["0x40", "0x41"], "0x41");
+    assert!(commanded.contains("did you mean 1, the board of address 0x41?"), "{commanded}");
+    let commanded = with(["0x40", "0x40"], "0");
+    assert!(commanded.contains("solder jumper A0"), "{commanded}");
 }
 
 #[test]

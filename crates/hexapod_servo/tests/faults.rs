@@ -22,8 +22,8 @@ fn when_one_percent_nack_for_ten_minutes_expect_no_stop_and_no_jump() {
         assert_eq!(rig.step(&target), State::Armed);
         clean.step(&target);
         for joint in 0..JOINTS {
-            let (told, wish) = (rig.counts(joint).expect("on"), clean.counts(joint).expect("on"));
-            assert!(told.abs_diff(wish) <= 5, "joint {joint}: {told} instead of {wish}");
+            let (commanded, wish) = (rig.counts(joint).expect("on"), clean.counts(joint).expect("on"));
+            assert!(commanded.abs_diff(wish) <= 5, "joint {joint}: {commanded} instead of {wish}");
         }
         rig.check_outputs();
     }
@@ -130,17 +130,17 @@ fn when_brown_out_expect_fault_within_500_ms_and_slow_rearm() {
             rig.step(walk(rig.now));
             assert!((9..JOINTS).all(|joint| rig.counts(joint).is_none()));
         }
-        let kept: Vec<_> = (0..9).map(|joint| rig.driver.told(joint).expect("frozen")).collect();
+        let kept: Vec<_> = (0..9).map(|joint| rig.driver.commanded(joint).expect("frozen")).collect();
         rig.send(|_| 0.0);
         assert!(rig.driver.enable(rig.now).passed());
-        assert_eq!(kept, (0..9).map(|joint| rig.driver.told(joint).expect("kept")).collect::<Vec<_>>());
+        assert_eq!(kept, (0..9).map(|joint| rig.driver.commanded(joint).expect("kept")).collect::<Vec<_>>());
         let mut last: Vec<Option<(std::time::Duration, f64)>> = vec![None; JOINTS];
         while rig.driver.state() == State::Arming {
             rig.step(|_| 0.0);
             for (joint, first) in last.iter_mut().enumerate() {
-                let Some(told) = rig.driver.told(joint) else { continue };
-                let (since, from) = *first.get_or_insert((rig.now, told));
-                assert!((told - from).abs() <= 0.5 * (rig.now - since).as_secs_f64() + 0.016);
+                let Some(commanded) = rig.driver.commanded(joint) else { continue };
+                let (since, from) = *first.get_or_insert((rig.now, commanded));
+                assert!((commanded - from).abs() <= 0.5 * (rig.now - since).as_secs_f64() + 0.016);
             }
         }
         assert_eq!(rig.driver.state(), State::Armed);
@@ -180,11 +180,11 @@ fn when_a_write_fails_for_a_few_ticks_expect_the_same_bytes_again_and_then_the_t
     let mut rig = Rig::armed();
     rig.bus.schedule(When::Transaction(rig.bus.tally().attempts), BusFault::Nack { transactions: 7 });
     rig.step(|_| 0.05);
-    assert_eq!(rig.driver.told(0), None, "what a failed write left is not known");
+    assert_eq!(rig.driver.commanded(0), None, "what a failed write left is not known");
     for _ in 0..20 {
         rig.step(|_| 0.1);
     }
-    assert!((0..JOINTS).all(|joint| (rig.driver.told(joint).expect("on") - 0.1).abs() < 0.01));
+    assert!((0..JOINTS).all(|joint| (rig.driver.commanded(joint).expect("on") - 0.1).abs() < 0.01));
     assert_eq!(rig.driver.counters().faults, 0);
 }
 

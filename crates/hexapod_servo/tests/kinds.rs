@@ -121,7 +121,7 @@ fn when_pulses_fall_with_the_angle_expect_the_same_range_on_a_kind_whose_pulses_
 }
 
 #[test]
-fn when_a_kind_tells_its_torque_expect_it_of_the_motor_calibrated_or_not_and_kgf_cm_told() {
+fn when_a_kind_tells_its_torque_expect_it_of_the_motor_calibrated_or_not_and_kgf_cm_reported() {
     let file = |servo: &str, torque: f64| -> ServoFile {
         let kinds = KINDS.replace("trim_rad: 0.1", &format!("stall_torque_nm: {torque}"));
         serde_yaml::from_str(&format!("{kinds}servos:\n  a_coxa: {servo}\n")).unwrap()
@@ -135,10 +135,10 @@ fn when_a_kind_tells_its_torque_expect_it_of_the_motor_calibrated_or_not_and_kgf
         assert_eq!(motor.has_own_points, has_own_points);
     }
     assert_eq!(file("{channel: 1}", 0.9).motor("a_coxa", |_| 0).unwrap().stall_torque_nm, None);
-    let told = file("{channel: 1}", 1.0).implausible();
-    assert!(told.is_empty(), "{told:?}");
-    let told = file("{channel: 1}", 21.0).implausible();
-    assert!(told.len() == 1 && told[0].to_string().contains("did you mean kgf cm: 2.059?"), "{told:?}");
+    let commanded = file("{channel: 1}", 1.0).implausible();
+    assert!(commanded.is_empty(), "{commanded:?}");
+    let commanded = file("{channel: 1}", 21.0).implausible();
+    assert!(commanded.len() == 1 && commanded[0].to_string().contains("did you mean kgf cm: 2.059?"), "{commanded:?}");
 }
 
 #[test]

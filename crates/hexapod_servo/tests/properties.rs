@@ -28,9 +28,9 @@ prop_compose! {
         parts.sort_by(f64::total_cmp);
         parts.dedup_by(|a, b| (*a - *b).abs() < 0.01);
         let (min_us, max_us) = limits_us;
-        servo.points = parts.iter().enumerate().map(|(index, part)| {
-            let part = if falling { 1.0 - part } else { *part };
-            RawPoint { angle_rad: index as f64 * 0.4 - 1.0, pulse_us: min_us + part * (max_us - min_us) }
+        servo.points = parts.iter().enumerate().map(|(index, fraction)| {
+            let fraction = if falling { 1.0 - fraction } else { *fraction };
+            RawPoint { angle_rad: index as f64 * 0.4 - 1.0, pulse_us: min_us + fraction * (max_us - min_us) }
         }).collect();
         servo.direction = direction;
         servo.trim_rad = trim_rad;
@@ -56,10 +56,10 @@ proptest! {
     }
 
     #[test]
-    fn when_angle_is_within_limits_expect_round_trip_to_half_a_count(servo in any_servo(), part in 0.02..0.98f64) {
+    fn when_angle_is_within_limits_expect_round_trip_to_half_a_count(servo in any_servo(), fraction in 0.02..0.98f64) {
         let Some(servo) = servo else { return Ok(()) };
         let (lower, upper) = servo.angle_limits_rad();
-        let angle_rad = lower + part * (upper - lower);
+        let angle_rad = lower + fraction * (upper - lower);
         let pulse_us = servo.pulse_us(angle_rad).expect("finite");
         prop_assert!(!pulse_us.clamped);
         prop_assert!((servo.angle_rad(pulse_us.value) - angle_rad).abs() < 1e-9);
@@ -145,7 +145,7 @@ proptest! {
                 prop_assert!(rig.all_low());
             }
             for joint in 0..crate::common::JOINTS {
-                prop_assert_eq!(rig.driver.told(joint).is_some(), rig.counts(joint).is_some());
+                prop_assert_eq!(rig.driver.commanded(joint).is_some(), rig.counts(joint).is_some());
             }
         }
     }

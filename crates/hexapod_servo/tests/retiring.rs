@@ -22,7 +22,7 @@ fn when_the_battery_is_low_expect_the_robot_to_move_on_until_it_sits_and_then_ev
         let target = 0.3 * f64::from(step) / 200.0;
         assert_eq!(rig.step(|_| target), State::Retiring);
     }
-    assert!((rig.driver.told(4).expect("on") - 0.3).abs() < 0.02);
+    assert!((rig.driver.commanded(4).expect("on") - 0.3).abs() < 0.02);
     rig.driver.sat_down(rig.now);
     assert_eq!(rig.step(|_| 0.3), State::Fault);
     assert!(rig.all_low());
@@ -77,7 +77,7 @@ fn when_a_board_is_lost_that_the_robot_stands_without_expect_it_to_sit_on_the_ot
     for _ in 0..60 {
         rig.step(|_| 0.5);
     }
-    assert!((rig.driver.told(9).expect("on") - 0.5).abs() < 0.02 && rig.driver.told(0).is_none());
+    assert!((rig.driver.commanded(9).expect("on") - 0.5).abs() < 0.02 && rig.driver.commanded(0).is_none());
     rig.bus.inject(BusFault::Alive { address: 0x40 });
     for _ in 0..60 {
         assert_eq!(rig.step(|_| 0.5), State::Retiring);
@@ -108,11 +108,11 @@ fn when_the_battery_is_low_while_servos_are_switched_on_expect_no_more_of_them_o
     rig.tick();
     rig.send(|_| 0.0);
     assert!(rig.driver.enable(rig.now).passed());
-    while rig.driver.told(0).is_none() {
+    while rig.driver.commanded(0).is_none() {
         assert_eq!(rig.step(|_| 0.0), State::Arming);
     }
     rig.driver.retire(rig.now, "the battery is low");
-    let on = |rig: &Rig| (0..JOINTS).filter(|&joint| rig.driver.told(joint).is_some()).count();
+    let on = |rig: &Rig| (0..JOINTS).filter(|&joint| rig.driver.commanded(joint).is_some()).count();
     let before = on(&rig);
     assert!(before < JOINTS, "{before} joints are on");
     for _ in 0..300 {

@@ -25,9 +25,9 @@ fn when_one_joint_is_still_commanded_expect_the_others_held_and_the_robot_asked_
         step(&mut rig, alone, 0.2);
         assert!(rig.now - since < ms(1500));
     }
-    assert!((rig.driver.told(17).expect("on") - 0.2).abs() < 0.01, "it goes on meanwhile");
-    assert!((0..17).all(|joint| rig.driver.told(joint).expect("held").abs() < 0.01));
-    while rig.driver.told(0).is_some() {
+    assert!((rig.driver.commanded(17).expect("on") - 0.2).abs() < 0.01, "it goes on meanwhile");
+    assert!((0..17).all(|joint| rig.driver.commanded(joint).expect("held").abs() < 0.01));
+    while rig.driver.commanded(0).is_some() {
         step(&mut rig, alone, 0.1);
         assert!(rig.now - since < ms(31_000));
     }
@@ -36,12 +36,12 @@ fn when_one_joint_is_still_commanded_expect_the_others_held_and_the_robot_asked_
         step(&mut rig, |_| true, 0.3);
     }
     assert_eq!(rig.counts(0), None, "what was let go comes back by `relax` or `enable`, not by itself");
-    assert_eq!((rig.driver.state(), rig.driver.let_go()), (State::Armed, 17));
+    assert_eq!((rig.driver.state(), rig.driver.released_count()), (State::Armed, 17));
     assert!(rig.driver.enable(rig.now).passed());
     for _ in 0..200 {
         step(&mut rig, |_| true, 0.3);
     }
-    assert!(rig.driver.let_go() == 0 && (0..JOINTS).all(|joint| rig.counts(joint).is_some()));
+    assert!(rig.driver.released_count() == 0 && (0..JOINTS).all(|joint| rig.counts(joint).is_some()));
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn when_a_source_comes_back_expect_its_joints_to_catch_up_slowly_and_the_others_
     for _ in 0..20 {
         step(&mut rig, |_| true, 0.6);
     }
-    assert!((rig.driver.told(0).expect("on") - 0.6).abs() < 0.01, "6 rad/s");
-    let held = rig.driver.told(12).expect("on");
+    assert!((rig.driver.commanded(0).expect("on") - 0.6).abs() < 0.01, "6 rad/s");
+    let held = rig.driver.commanded(12).expect("on");
     assert!(held < 0.5 * (rig.now - since).as_secs_f64() + 0.02 && held > 0.05, "{held} rad at 0.5 rad/s");
 }
 

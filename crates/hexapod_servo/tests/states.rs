@@ -17,7 +17,7 @@ fn when_not_enabled_expect_no_pulse_ever() {
         assert_eq!(rig.step(|_| 0.3), State::Disarmed);
         assert!(rig.all_low());
     }
-    assert_eq!(rig.driver.told(0), None);
+    assert_eq!(rig.driver.commanded(0), None);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn when_target_moves_while_arming_expect_half_a_radian_per_second_at_most() {
     let mut moved = 0.0;
     while moved < 0.79 {
         rig.step(|_| 0.8);
-        moved = rig.driver.told(0).expect("first leg is on").abs();
+        moved = rig.driver.commanded(0).expect("first leg is on").abs();
         let bound = 0.5 * (rig.now - begin).as_secs_f64() + rig.driver.servos()[0].resolution_rad();
         assert!(moved <= bound, "{moved} > {bound}");
         rig.check_outputs();
@@ -116,7 +116,7 @@ fn when_target_moves_while_arming_expect_half_a_radian_per_second_at_most() {
 #[test]
 fn when_armed_expect_speed_limit_always() {
     let mut rig = Rig::armed();
-    let (mut last, mut changed) = (rig.driver.told(4).expect("on"), rig.now - ms(500));
+    let (mut last, mut changed) = (rig.driver.commanded(4).expect("on"), rig.now - ms(500));
     for tick in 0..400 {
         let target = if (tick / 20) % 2 == 0 { 0.9 } else { -0.9 };
         // Commands at every rate, the fastest with every tick.
@@ -125,12 +125,12 @@ fn when_armed_expect_speed_limit_always() {
         } else {
             rig.tick()
         };
-        let told = rig.driver.told(4).expect("on");
-        if told != last {
-            // A servo sees a pulse every 20 ms: after a rest it may be told what it can do in that time.
+        let commanded = rig.driver.commanded(4).expect("on");
+        if commanded != last {
+            // A servo sees a pulse every 20 ms: after a rest it may be commanded what it can do in that time.
             let seconds = (rig.now - changed).min(ms(20)).as_secs_f64();
-            assert!((told - last).abs() <= 6.0 * seconds + rig.driver.servos()[4].resolution_rad());
-            (last, changed) = (told, rig.now);
+            assert!((commanded - last).abs() <= 6.0 * seconds + rig.driver.servos()[4].resolution_rad());
+            (last, changed) = (commanded, rig.now);
         }
     }
 }
@@ -187,14 +187,14 @@ fn when_commands_stop_expect_hold_then_slow_catch_up() {
     let begin = rig.now;
     for _ in 0..50 {
         assert_eq!(rig.step(|_| -0.4), State::Armed);
-        let moved = 0.4 - rig.driver.told(0).expect("on");
+        let moved = 0.4 - rig.driver.commanded(0).expect("on");
         assert!(moved <= 0.5 * (rig.now - begin).as_secs_f64() + 0.01);
     }
     for _ in 0..200 {
         rig.step(|_| -0.4);
     }
     assert_eq!(rig.driver.counters().holds, 1);
-    assert!((rig.driver.told(0).expect("on") + 0.4).abs() < 0.01);
+    assert!((rig.driver.commanded(0).expect("on") + 0.4).abs() < 0.01);
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn when_holding_for_long_expect_off_if_configured() {
 }
 
 #[test]
-fn when_disabled_expect_all_off_with_the_next_tick_and_rearm_from_last_told() {
+fn when_disabled_expect_all_off_with_the_next_tick_and_rearm_from_last_commanded() {
     let mut rig = Rig::armed();
     for _ in 0..100 {
         rig.step(|_| 0.6);
@@ -239,12 +239,12 @@ fn when_disabled_expect_all_off_with_the_next_tick_and_rearm_from_last_told() {
     rig.send(|_| -0.6);
     assert!(rig.driver.enable(rig.now).passed());
     rig.step(|_| -0.6);
-    let first = rig.driver.told(0).expect("first leg is on");
+    let first = rig.driver.commanded(0).expect("first leg is on");
     assert!((first - 0.6).abs() < 0.01, "{first}");
     let begin = rig.now;
     while rig.driver.state() == State::Arming {
         rig.step(|_| -0.6);
-        let moved = 0.6 - rig.driver.told(0).expect("on");
+        let moved = 0.6 - rig.driver.commanded(0).expect("on");
         assert!(moved <= 0.5 * (rig.now - begin).as_secs_f64() + 0.012);
     }
     assert_eq!(rig.driver.state(), State::Armed);
@@ -261,8 +261,8 @@ fn when_pose_is_assumed_expect_arming_from_there() {
     rig.send(|_| 0.0);
     assert!(rig.driver.enable(rig.now).passed());
     rig.step(|_| 0.0);
-    assert!((rig.driver.told(0).expect("on") + 0.3).abs() < 0.01);
-    assert!(!rig.driver.assume_position(0, None), "a joint with a pulse is where it was told to be");
+    assert!((rig.driver.commanded(0).expect("on") + 0.3).abs() < 0.01);
+    assert!(!rig.driver.assume_position(0, None), "a joint with a pulse is where it was commanded to be");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn when_target_is_bad_expect_refusal_counted_and_stream_not_refreshed() {
     for _ in 0..20 {
         rig.tick();
     }
-    assert!(rig.driver.told(0).expect("on").abs() < 0.01, "no target of a refused message is taken");
+    assert!(rig.driver.commanded(0).expect("on").abs() < 0.01, "no target of a refused message is taken");
     let accepted = rig.driver.set_target(rig.now, 0, 1e300).expect("finite");
     assert!(accepted.clamped && accepted.angle_rad < 1.0);
     assert_eq!(rig.driver.counters().clamped, 1);
@@ -334,9 +334,9 @@ fn when_joint_is_first_commanded_late_expect_it_to_start_at_its_command() {
         rig.driver.tick(rig.now);
     }
     assert_eq!(rig.driver.state(), State::Armed);
-    assert_eq!(rig.driver.told(17), None);
+    assert_eq!(rig.driver.commanded(17), None);
     rig.step(|_| 0.5);
-    assert!((rig.driver.told(17).expect("on") - 0.5).abs() < 0.01);
+    assert!((rig.driver.commanded(17).expect("on") - 0.5).abs() < 0.01);
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn when_a_million_flushes_are_torn_expect_every_output_within_limits() {
         for (index, &channel) in channels.iter().enumerate() {
             let expected = Output::Pulse { on: range.on(), counts: wanted[index] };
             assert_eq!(bus.output(0x40, channel), expected, "the wish arrives in the end");
-            assert_eq!(shadow.told(channel), Some(Level::Counts(wanted[index])));
+            assert_eq!(shadow.commanded(channel), Some(Level::Counts(wanted[index])));
         }
     }
 }

@@ -30,14 +30,14 @@ fn when_somebody_else_changes_any_channel_expect_a_fault_within_a_second_and_tha
 }
 
 #[test]
-fn when_a_guard_switches_a_live_robot_off_expect_it_seen_and_not_told_as_armed() {
+fn when_a_guard_switches_a_live_robot_off_expect_it_seen_and_not_reported_as_armed() {
     let mut rig = Rig::armed();
     rig.bus.clone().write(BOARDS[0], &[ALL_LED_OFF_H, FULL_OFF]).expect("the board answers");
     let since = rig.now;
     while rig.step(|_| 0.0) != State::Fault {
         assert!(rig.now - since < ms(200), "channel 0 has a pulse, and the next one is looked at 40 ms later");
     }
-    assert_eq!(rig.driver.told(0), None);
+    assert_eq!(rig.driver.commanded(0), None);
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn when_18_channels_go_out_at_400_khz_expect_1640_us() {
     // Just after a read-back of both boards, so that the tick holds none.
     while rig.bus.tally().transactions > 0 {
         let before = rig.bus.tally();
-        let sign = if rig.driver.told(0).expect("on") > 0.0 { -0.03 } else { 0.03 };
+        let sign = if rig.driver.commanded(0).expect("on") > 0.0 { -0.03 } else { 0.03 };
         rig.step(|_| sign);
         let after = rig.bus.tally();
         if after.transactions - before.transactions == 2 && after.bytes - before.bytes == 72 {
@@ -146,13 +146,13 @@ fn when_some_channels_change_expect_one_burst_per_run() {
 }
 
 #[test]
-fn when_centred_expect_told_to_be_read_back_from_counts() {
+fn when_centred_expect_the_commanded_angle_read_back_from_counts() {
     let rig = Rig::armed();
     let exact = f64::from(CENTRE) / (25.0 / 122.0);
     for joint in 0..JOINTS {
         assert_eq!(rig.counts(joint), Some(CENTRE));
-        let told = rig.driver.told(joint).expect("on");
-        assert!((told - (exact - 1500.0) / crate::common::US_PER_RAD).abs() < 1e-9);
+        let commanded = rig.driver.commanded(joint).expect("on");
+        assert!((commanded - (exact - 1500.0) / crate::common::US_PER_RAD).abs() < 1e-9);
     }
 }
 
@@ -191,12 +191,12 @@ fn at_437_counts() -> Rig {
 #[test]
 fn when_step_could_tear_out_of_limits_expect_four_bytes_off_and_four_bytes_on_a_command_later() {
     let mut rig = at_437_counts();
-    let told = rig.driver.told(0);
+    let commanded = rig.driver.commanded(0);
     let target = |joint: usize| angle(if joint == 0 { 434.0 } else { 437.0 });
     rig.step(target);
     // OFF_L stays as it is, 513 modulo 256.
     assert_eq!(led_writes(rig.bus.take_transcript()), [write(BOARD_A, &[LED0_OFF_L, 1, FULL_OFF])]);
-    assert_eq!((rig.counts(0), rig.driver.told(0)), (None, told), "a pulse left out is no new pose");
+    assert_eq!((rig.counts(0), rig.driver.commanded(0)), (None, commanded), "a pulse left out is no new pose");
     rig.step(target);
     assert_eq!(led_writes(rig.bus.take_transcript()), [write(BOARD_A, &[LED0_OFF_L, 0xFE, 0x01])]);
     assert_eq!(rig.counts(0), Some(434));

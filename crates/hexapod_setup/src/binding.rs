@@ -2,13 +2,13 @@
 
 use crate::rehearsal::{is_without_room, rehearse};
 use crate::robot::Description;
-use crate::stuck::{Told, first_joint, is_slow, no_room, too_slow, unbalanced, widened, wider};
+use crate::stuck::{Reason, first_joint, is_slow, no_room, too_slow, unbalanced, widened, wider};
 use hexapod_config::units::short;
 use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceSpec, StanceWish};
 use hexapod_kinematics::{JointLimits, Leg, LegJoint, Neighbour, Robot};
 use std::sync::Arc;
 
-/// Parts of the clearance that are tried in its place.
+/// Fractions of the clearance that are tried in its place.
 const CLEARANCES: [f64; 4] = [0.5, 0.25, 0.1, 0.0];
 /// How many times as fast joints turn that are not bound by their speed.
 const FASTER: f64 = 10.0;
@@ -27,7 +27,7 @@ pub(crate) struct Trial<'a> {
 
 impl Trial<'_> {
     /// The constraint without which the robot walks, if one is enough.
-    pub(crate) fn binding(&self) -> Option<Told> {
+    pub(crate) fn binding(&self) -> Option<Reason> {
         self.clearance()
             .or_else(|| self.shapes())
             .or_else(|| if is_slow(self.engine) { self.speed() } else { None })
@@ -60,19 +60,19 @@ impl Trial<'_> {
     }
 
     /// The distance that is kept between legs.
-    fn clearance(&self) -> Option<Told> {
+    fn clearance(&self) -> Option<Reason> {
         let (pair, leg) = self.pair()?;
-        let kept_m = self.settings.leg_clearance.metres();
+        let clearance_m = self.settings.leg_clearance.metres();
         let enough = CLEARANCES
             .into_iter()
-            .filter_map(|part| LegClearance::try_new(part * kept_m))
+            .filter_map(|fraction| LegClearance::try_new(fraction * clearance_m))
             .find(|leg_clearance| self.walks_with(Settings { leg_clearance: *leg_clearance, ..self.settings }))?;
-        Some(Told {
+        Some(Reason {
             joint: first_joint(leg),
             attribute: "origin",
             why: format!(
                 "{pair} are kept {:.0} mm apart (leg_clearance), and that leaves its feet {:.0} mm of room to step",
-                kept_m * 1e3,
+                clearance_m * 1e3,
                 self.engine.stance().reach().least() * 1e3
             ),
             help: format!(
@@ -83,11 +83,11 @@ impl Trial<'_> {
     }
 
     /// The collision shapes, where legs come too near to each other whatever is kept between them.
-    fn shapes(&self) -> Option<Told> {
+    fn shapes(&self) -> Option<Reason> {
         let (pair, leg) = self.pair()?;
         let leg_clearance = LegClearance::try_new(0.0)?;
         let shapeless = Arc::new(self.robot().without_collisions());
-        self.walks(shapeless, Settings { leg_clearance, ..self.settings }, self.stance).then(|| Told {
+        self.walks(shapeless, Settings { leg_clearance, ..self.settings }, self.stance).then(|| Reason {
             joint: first_joint(leg),
             attribute: "origin",
             why: format!(
@@ -116,7 +116,7 @@ impl Trial<'_> {
         Some((pair, one))
     }
 
-    fn speed(&self) -> Option<Told> {
+    fn speed(&self) -> Option<Reason> {
         let faster = |joint: &LegJoint| {
             let limits = *joint.limits();
             let acceleration = limits.acceleration.map(|acceleration| FASTER * acceleration);
@@ -126,11 +126,13 @@ impl Trial<'_> {
     }
 
     /// The ranges of joints: of the one that bars a foot, of one joint of each leg, or of all.
-    fn limits(&self) -> Option<Told> {
+    fn limits(&self) -> Option<Reason> {
         let barring = if is_without_room(self.engine) { no_room(self.engine, self.description) } else { None };
-        let place = |told: &Told| self.robot().joint_place(&told.joint).map(|(_, index)| index);
-        if let Some(told) = barring.filter(|told| place(told).is_some_and(|index| self.walks_farther(Some(index)))) {
-            return Some(told);
+        let place = |reported: &Reason| self.robot().joint_place(&reported.joint).map(|(_, index)| index);
+        if let Some(reported) =
+            barring.filter(|reported| place(reported).is_some_and(|index| self.walks_farther(Some(index))))
+        {
+            return Some(reported);
         }
         let joints = self.robot().legs().iter().map(Leg::joint_count).min().unwrap_or(0);
         let one = (0..joints).find(|index| self.walks_farther(Some(*index)));
@@ -144,7 +146,7 @@ impl Trial<'_> {
             None => ("the joints of its legs turn too little".to_owned(), "all"),
         };
         let wider = wider(key, limits, self.description);
-        Some(Told {
+        Some(Reason {
             joint: name.into(),
             attribute: "limit",
             why: format!("its feet have too little room to step: {why}"),
@@ -168,7 +170,7 @@ impl Trial<'_> {
         self.robot().joint_place(joint.name()).map(|(_, index)| index)
     }
 
-    fn balance(&self) -> Option<Told> {
+    fn balance(&self) -> Option<Reason> {
         let walks = self.walks_with_robot(self.robot().without_masses());
         if walks { unbalanced(self.engine) } else { None }
     }

@@ -57,8 +57,8 @@ impl ConfigFile {
         self.read_on()?.sound()
     }
 
-    /// As [`read`](Self::read), but goes on where something can be told together with what is wrong with the values: see
-    /// [`Document::parse_on`].
+    /// As [`read`](Self::read), but goes on where something can be reported together with what is wrong with the
+    /// values: see [`Document::parse_on`].
     ///
     /// # Errors
     /// A file cannot be read, or what leaves nothing to go on with.
@@ -139,7 +139,7 @@ impl From<&ConfigFile> for ConfigFile {
     }
 }
 
-/// Whether there is something, be it a link to nowhere or what may not be read: that is told, not passed over.
+/// Whether there is something, be it a link to nowhere or what may not be read: that is reported, not passed over.
 pub(crate) fn is_there(path: &Path) -> bool {
     let looked = path.symlink_metadata().map_err(|error| error.kind());
     !matches!(looked, Err(ErrorKind::NotFound | ErrorKind::NotADirectory))

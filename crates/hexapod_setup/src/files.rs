@@ -153,7 +153,7 @@ impl Files {
 
     /// Which of the owner's files are in use, for the log.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn reported(&self) -> String {
         let listed = |paths: &[PathBuf]| paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", ");
         match (self.owner_files().as_slice(), self.owner.as_slice()) {
             ([], []) => "configuration: as shipped".into(),

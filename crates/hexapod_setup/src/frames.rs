@@ -1,4 +1,4 @@
-//! Frames in which the robot is told of: their names, and where the body's is.
+//! Frames in which the robot is described: their names, and where the body's is.
 
 use crate::params::{text, wrong};
 use hexapod_config::ConfigError;

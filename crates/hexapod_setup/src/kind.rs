@@ -74,7 +74,7 @@ pub(crate) fn check_file(path: &Path) -> Result<(), ConfigError> {
     let Some(file) = path.is_file().then(|| File::open(path).ok()).flatten() else { return Ok(()) };
     let size = file.metadata().map_or(0, |of| of.len());
     let mut start = Vec::new();
-    // What cannot be read is told by whoever reads it.
+    // What cannot be read is reported by whoever reads it.
     let _ = file.take(START_BYTES).read_to_end(&mut start);
     if is_binary_stl(&start, size) { Err(other(&name, "a mesh (STL)")) } else { check_start(&name, &start) }
 }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    fn told(name: &str, bytes: &[u8]) -> Option<String> {
+    fn reported(name: &str, bytes: &[u8]) -> Option<String> {
         check_start(name, bytes).err().map(|error| format!("{} | {}", error.message(), error.remedy()))
     }
 
@@ -201,8 +201,8 @@ mod tests {
             ("a.urdf", b" \n", "the file is empty"),
         ];
         for (name, bytes, word) in cases {
-            let told = told(name, bytes).unwrap_or_default();
-            assert!(told.contains(word) && told.contains("<robot>"), "{name}: {told}");
+            let reported = reported(name, bytes).unwrap_or_default();
+            assert!(reported.contains(word) && reported.contains("<robot>"), "{name}: {reported}");
         }
     }
 
@@ -210,9 +210,9 @@ mod tests {
     fn when_a_description_is_given_expect_nothing_said() {
         let licence = "<!-- ".to_owned() + &"all rights > reserved\n".repeat(50) + "-->";
         for text in ["<robot name=\"a\"/>", &format!("<?xml version=\"1.0\"?>\n{licence}\n<robot/>"), "<robots/>"] {
-            assert_eq!(told("a.urdf", text.as_bytes()), None, "{text}");
+            assert_eq!(reported("a.urdf", text.as_bytes()), None, "{text}");
         }
-        assert_eq!(told("a.yaml", b"[]"), None, "told when it has been read");
+        assert_eq!(reported("a.yaml", b"[]"), None, "reported when it has been read");
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn note(changes: &mut Vec<LimitChange>, (joint, is_speed): (&str, bool)) {
         changes.len() - 1
     });
     let Some(change) = changes.get_mut(index) else { return };
-    // Where its range alone does not mend it, the description's own fault is told again.
+    // Where its range alone does not mend it, the description's own fault is reported again.
     if is_speed || change.lower.is_some() {
         change.velocity = Some(VELOCITY_RAD_S);
     } else {

@@ -158,7 +158,7 @@ impl Overrides {
         angles: &[Option<LegAngles>],
     ) -> Result<(), ConfigError> {
         let Some(document) = &self.document else { return Ok(()) };
-        let (mut faults, mut told) = (Faults::default(), vec![]);
+        let (mut faults, mut reported) = (Faults::default(), vec![]);
         for (leg, angles) in robot.legs().iter().zip(angles) {
             let name = if given.contains_key(leg.name()) { leg.name() } else { ALL };
             for (index, (joint, &angle)) in
@@ -169,10 +169,10 @@ impl Overrides {
                     let what = format!("{angle} rad for {} is beyond its limits", joint.name());
                     let range = format!("give an angle from {lower:.3} to {upper:.3} rad");
                     let at = format!("{key}.{name}[{index}]");
-                    // What is given for all legs is told once.
-                    if !told.contains(&at) {
+                    // What is given for all legs is reported once.
+                    if !reported.contains(&at) {
                         faults.add(document.error_at(&at, what, range));
-                        told.push(at);
+                        reported.push(at);
                     }
                 }
             }
@@ -203,7 +203,7 @@ impl Overrides {
             let joints = leg.joint_count();
             let angles = LegAngles::from_slice(given).filter(|angles| angles.len() == joints);
             let few = || {
-                // Of `all`, it is told once.
+                // Of `all`, it is reported once.
                 let has = if name == ALL { "legs have".into() } else { format!("leg {} has", leg.name()) };
                 wrong(name, format!("{has} {joints} joints, not {}: give one angle for each", given.len()))
             };

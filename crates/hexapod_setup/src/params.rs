@@ -112,8 +112,8 @@ mod tests {
             std::fs::write(folder.join("hexapod.yaml"), yaml).unwrap();
             let params = Params::from_iter([("config", config.into()), ("urdf", urdf.into())]);
             let error = check_urdf(NODES[0], &params).unwrap_err();
-            let told = format!("{} {}", error.message(), error.remedy());
-            assert!(error.line() == Some(3) && told.contains(words), "{told}");
+            let reported = format!("{} {}", error.message(), error.remedy());
+            assert!(error.line() == Some(3) && reported.contains(words), "{reported}");
         }
         let of_command_line = Params::from_iter([("config", config.into()), ("urdf", "other.urdf".into())]);
         assert!(check_urdf(NODES[0], &of_command_line).is_ok());

@@ -133,8 +133,8 @@ pub fn lift_beyond(asked: f64, greatest: f64) -> Option<String> {
 
 /// What to say of a stride that is longer than the legs reach, 0 being one that is chosen.
 #[must_use]
-pub fn stride_beyond(asked: f64, stance: &Stance) -> Option<String> {
-    let reached = stance.stride(Vector2::x()).max(stance.stride(Vector2::y()));
+pub fn stroke_beyond(asked: f64, stance: &Stance) -> Option<String> {
+    let reached = stance.stroke(Vector2::x()).max(stance.stroke(Vector2::y()));
     (asked > 1.01 * reached)
         .then(|| format!("max_stride {asked} is more than the legs reach: strides are at most {reached:.3} m"))
 }
@@ -165,7 +165,7 @@ pub fn uses_imu(params: &Params) -> bool {
     switch(params, "use_imu")
 }
 
-/// How late contacts are told, s.
+/// How late contacts are reported, s.
 #[must_use]
 pub fn contacts_delay(params: &Params) -> f64 {
     number(params, "contacts_delay")

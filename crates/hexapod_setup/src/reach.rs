@@ -29,7 +29,7 @@ pub fn check_reach(
         for (index, joint) in each.joints().iter().enumerate() {
             let servo = servos.joint_index(joint.name()).and_then(|index| servos.servos().get(index));
             if let Some((servo, asked)) = servo.zip(demand.of_joint(leg, index)) {
-                let one = Asked { document, origins: &origins, servo, asked, doings: demand.doings() };
+                let one = ReachDemand { document, origins: &origins, servo, asked, doings: demand.doings() };
                 one.check(&mut found);
             }
         }
@@ -94,7 +94,7 @@ impl Short {
 }
 
 /// A servo and what is asked of it.
-struct Asked<'a> {
+struct ReachDemand<'a> {
     document: &'a Document,
     origins: &'a Origins,
     servo: &'a Servo,
@@ -102,7 +102,7 @@ struct Asked<'a> {
     doings: &'a [String],
 }
 
-impl Asked<'_> {
+impl ReachDemand<'_> {
     fn check(&self, found: &mut Vec<Short>) {
         let (lower, upper) = self.servo.angle_limits_rad();
         if self.asked.lower.0 < lower - SAME {

@@ -238,10 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn when_angles_are_in_degrees_expect_each_told_with_what_it_would_be_in_radians() {
+    fn when_angles_are_in_degrees_expect_each_reported_with_what_it_would_be_in_radians() {
         let text = "limits:\n  all: {lower: -35, upper: 35, velocity: 300}\npostures: {all: [0, 30, -60]}\nfeet: {all: [133, 0, 0]}\n";
         let error = read("degrees", text).unwrap_err();
-        let told: Vec<String> =
+        let reported: Vec<String> =
             error.each().map(|error| format!("{} {}", error.key().unwrap(), error.remedy())).collect();
         for (key, right) in [
             ("limits.all.lower", "in rad; did you mean degrees: -0.6109?"),
@@ -251,9 +251,12 @@ mod tests {
             ("postures.all[2]", "-1.0472"),
             ("feet.all[0]", "in m; did you mean millimetres: 0.133?"),
         ] {
-            assert!(told.iter().any(|told| told.starts_with(key) && told.contains(right)), "{key}: {told:#?}");
+            assert!(
+                reported.iter().any(|reported| reported.starts_with(key) && reported.contains(right)),
+                "{key}: {reported:#?}"
+            );
         }
-        assert_eq!(told.len(), 6, "{told:#?}");
+        assert_eq!(reported.len(), 6, "{reported:#?}");
         let urdf = std::fs::read_to_string(URDF)
             .unwrap()
             .replace("lower=\"-0.7\" upper=\"0.7\"", "lower=\"-40\" upper=\"40\"");

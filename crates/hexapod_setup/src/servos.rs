@@ -46,7 +46,7 @@ fn refuse_placeholders(document: &Document, file: &ServoFile, robot: &Robot, fau
         faults.add(document.error_at("simulated", PULSES, help));
     }
     let motors = joint_names(robot).into_iter().filter_map(|joint| file.motor(joint, layer_in(document)));
-    // Each kind is told once.
+    // Each kind is reported once.
     let made_up = motors.filter(Motor::is_placeholder).map(|motor| (motor.kind, motor.path));
     for (kind, path) in made_up.collect::<BTreeMap<_, _>>() {
         let known = file.kinds().filter(|kind| !is_placeholder(kind)).collect::<Vec<_>>().join(", ");
@@ -123,7 +123,7 @@ pub fn simulated_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<Se
     if !is_for_another(&document, file.is_shipped(), robot) {
         return Ok(Servos { config: check_servos(&document, robot)?, remark: None });
     }
-    // What is wrong in the file itself is still told.
+    // What is wrong in the file itself is still reported.
     let mut faults = Faults::default();
     let written = written(&document, robot, &mut faults);
     let resolved = written.and_then(|written| resolved(&document, written, &mut faults));

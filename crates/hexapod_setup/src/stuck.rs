@@ -4,7 +4,7 @@ use crate::rehearsal::{Stuck, is_without_room, stand_up};
 use crate::robot::Description;
 use hexapod_config::units::short;
 use hexapod_gait::{Balance, Engine, LimitedBy, Tick};
-use hexapod_kinematics::{Effort, JointLimits, Leg, LegJoint};
+use hexapod_kinematics::{IterationBudget, JointLimits, Leg, LegJoint};
 use nalgebra::{Vector2, Vector3};
 
 /// A leg without which the centre of mass is nearer to the edge of the other feet than this, in lengths of the leg, is what
@@ -21,11 +21,11 @@ const DIRECTIONS: usize = 12;
 /// A joint that is nearer to an end of its range than this, rad, is at it.
 const AT_END_RAD: f64 = 1e-3;
 /// Steps of an iteration for one place.
-const EFFORT: u32 = 200;
+const BUDGET: u32 = 200;
 const MM: f64 = 1e3;
 
 /// What is wrong and what would be right, with the joint and the attribute of it that say so.
-pub(crate) struct Told {
+pub(crate) struct Reason {
     pub joint: String,
     pub attribute: &'static str,
     pub why: String,
@@ -33,8 +33,8 @@ pub(crate) struct Told {
 }
 
 /// What is in the way of a robot that is stuck.
-pub(crate) fn told(stuck: &Stuck, binding: Option<Told>, engine: &Engine, description: &Description) -> Told {
-    let mut told = if let Some(binding) = binding {
+pub(crate) fn explain(stuck: &Stuck, binding: Option<Reason>, engine: &Engine, description: &Description) -> Reason {
+    let mut reported = if let Some(binding) = binding {
         binding
     } else if is_without_room(engine) {
         crowded(engine).or_else(|| no_room(engine, description)).unwrap_or_else(|| little_room(engine))
@@ -47,12 +47,12 @@ pub(crate) fn told(stuck: &Stuck, binding: Option<Told>, engine: &Engine, descri
         Some(way) => format!("the robot would stand still when it is driven {way}"),
         None => "the robot would not get onto its feet".into(),
     };
-    told.why = format!("{what}: {}", told.why);
-    told
+    reported.why = format!("{what}: {}", reported.why);
+    reported
 }
 
 /// The leg that cannot be lifted, because without it the others do not hold the robot up.
-pub(crate) fn unbalanced(engine: &Engine) -> Option<Told> {
+pub(crate) fn unbalanced(engine: &Engine) -> Option<Reason> {
     let lifts = lifts(engine);
     let worst = lifts.iter().min_by(|a, b| a.margin_m.total_cmp(&b.margin_m)).filter(|lift| lift.is_unsafe())?;
     let room_mm = engine.stance().reach().least() * MM;
@@ -64,7 +64,7 @@ pub(crate) fn unbalanced(engine: &Engine) -> Option<Told> {
     let helps = lifts.iter().filter(|lift| lift.is_unsafe()).all(|lift| lift.away.dot(&worst.away) > 0.0);
     let weight = if helps { format!("its weight must lie {}, or", worst.side()) } else { "place".into() };
     let hips = if helps { " that leg elsewhere" } else { " the legs so that any one of them can be missed" };
-    Some(Told {
+    Some(Reason {
         joint: first_joint(worst.leg),
         attribute: "origin",
         why: format!(
@@ -125,9 +125,9 @@ pub(crate) fn is_slow(engine: &Engine) -> bool {
     slowest(engine).1 < SLOW_RAD_S
 }
 
-pub(crate) fn too_slow(engine: &Engine) -> Told {
+pub(crate) fn too_slow(engine: &Engine) -> Reason {
     let (joint, velocity) = slowest(engine);
-    Told {
+    Reason {
         joint: joint.into(),
         attribute: "limit",
         why: format!("its joints are too slow for a step: {joint} turns at {} rad/s at most", short(velocity)),
@@ -138,13 +138,13 @@ pub(crate) fn too_slow(engine: &Engine) -> Told {
 }
 
 /// Two legs whose feet stand so near to each other that neither can step.
-fn crowded(engine: &Engine) -> Option<Told> {
+fn crowded(engine: &Engine) -> Option<Reason> {
     let feet = || engine.legs().iter().zip(engine.rest_feet());
     let pairs = feet().enumerate().flat_map(|(index, one)| feet().skip(index + 1).map(move |other| (one, other)));
     let apart_m = |((_, a), (_, b)): &((_, &Vector2<f64>), (_, &Vector2<f64>))| (*a - *b).norm();
     let nearest = pairs.min_by(|a, b| apart_m(a).total_cmp(&apart_m(b)))?;
     let ((one, _), (other, _)) = nearest;
-    (apart_m(&nearest) < LITTLE_WAY * one.length()).then(|| Told {
+    (apart_m(&nearest) < LITTLE_WAY * one.length()).then(|| Reason {
         joint: first_joint(other),
         attribute: "origin",
         why: format!(
@@ -160,7 +160,7 @@ fn crowded(engine: &Engine) -> Option<Told> {
 }
 
 /// The leg that has no room about the place where its foot rests, and what bars it.
-pub(crate) fn no_room(engine: &Engine, description: &Description) -> Option<Told> {
+pub(crate) fn no_room(engine: &Engine, description: &Description) -> Option<Reason> {
     let step_mm = engine.stance().spec().step_height * MM;
     let barred = engine.legs().iter().enumerate().filter_map(|(index, leg)| {
         let (joint, count) = most_in_the_way(engine, index, leg)?;
@@ -168,7 +168,7 @@ pub(crate) fn no_room(engine: &Engine, description: &Description) -> Option<Told
     });
     let (leg, joint, _) = barred.max_by_key(|(.., count)| *count)?;
     let (name, limits) = (joint.name(), joint.limits());
-    Some(Told {
+    Some(Reason {
         joint: name.into(),
         attribute: "limit",
         why: format!(
@@ -198,7 +198,7 @@ fn most_in_the_way<'a>(engine: &Engine, index: usize, leg: &'a Leg) -> Option<(&
     let mut counts = vec![0; leg.joint_count()];
     for way in ways.flat_map(|way| [way, up + 0.6 * way]).chain([up]) {
         let foot = standing.footprint_from_body.inverse_transform_point(&(rest + way).into()).coords;
-        let pose = leg.approach(&foot, seed, &mut Effort::new(EFFORT));
+        let pose = leg.closest_within_budget(&foot, seed, &mut IterationBudget::new(BUDGET));
         let ends = leg.joints().iter().zip(pose.angles.iter()).map(|(joint, angle)| joint.limits().margin(*angle));
         let barring = counts.iter_mut().zip(ends).filter(|(_, margin)| !pose.reached && *margin < AT_END_RAD);
         barring.for_each(|(count, _)| *count += 1);
@@ -208,9 +208,9 @@ fn most_in_the_way<'a>(engine: &Engine, index: usize, leg: &'a Leg) -> Option<(&
 }
 
 /// What to say where nothing else is to blame.
-fn little_room(engine: &Engine) -> Told {
+fn little_room(engine: &Engine) -> Reason {
     let [room_mm, margin_mm] = [engine.stance().reach().least(), engine.standing_margin()].map(|size| size * MM);
-    Told {
+    Reason {
         joint: engine.legs().first().map(first_joint).unwrap_or_default(),
         attribute: "limit",
         why: format!(

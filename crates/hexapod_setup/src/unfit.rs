@@ -211,9 +211,9 @@ fn poses(leg: &Leg) -> Vec<LegAngles> {
         let mut rest = index;
         LegAngles::from_fn(leg.joint_count(), |i| {
             let limits = leg.joints().get(i).map_or((0.0, 0.0), |joint| (joint.limits().lower, joint.limits().upper));
-            let part = (rest % SAMPLES) as f64 / (SAMPLES - 1) as f64;
+            let fraction = (rest % SAMPLES) as f64 / (SAMPLES - 1) as f64;
             rest /= SAMPLES;
-            limits.0 + part * (limits.1 - limits.0)
+            limits.0 + fraction * (limits.1 - limits.0)
         })
     };
     (0..count).map(pose).collect()

@@ -10,7 +10,7 @@ use hexapod_kinematics::Leg;
 
 /// A robot that stands with less than this part of its shortest leg between its centre of mass and the edge of its feet is
 /// not balanced by any builder.
-const LEAST_PART: f64 = 0.02;
+const LEAST_FRACTION: f64 = 0.02;
 
 /// Refuses a robot whose centre of mass is outside its feet, or at their edge, while it stands.
 ///
@@ -19,7 +19,7 @@ const LEAST_PART: f64 = 0.02;
 pub(crate) fn check_upright(params: &Params, description: &Description, engine: &Engine) -> Result<(), ConfigError> {
     let margin_m = engine.standing_margin();
     let shortest_m = engine.legs().iter().map(Leg::length).fold(f64::INFINITY, f64::min);
-    if margin_m >= LEAST_PART * shortest_m {
+    if margin_m >= LEAST_FRACTION * shortest_m {
         return Ok(());
     }
     let place = match margin_m {

@@ -8,7 +8,7 @@ use crate::params::{number, wrong};
 use crate::planner;
 use crate::rehearsal::rehearse;
 use crate::robot::Description;
-use crate::stuck::{Told, told};
+use crate::stuck::{Reason, explain};
 use crate::unfit;
 use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
@@ -47,7 +47,7 @@ impl Walker {
         let feels = planner::contacts_topic(params).is_some();
         let gaits = faults.note(Gaits::read(gaits, &description.robot));
         let gaits = gaits.map(|gaits| if feels { gaits.made_ready(|gait| gait.feeling()) } else { gaits });
-        // What is wrong with the file of motions is told when they are read.
+        // What is wrong with the file of motions is reported when they are read.
         let clearance = leg_clearance_of(motions, size_of(&description.robot)).unwrap_or_default();
         let engine = faults.note(stance(params, description, clearance)).and_then(|(settings, stance)| {
             let gaits = gaits.as_ref()?;
@@ -61,24 +61,24 @@ impl Walker {
             }
         };
         let ((gaits, (engine, gait_name, remark)), motions) = faults.or(gaits.zip(engine).zip(motions))?;
-        let stride = planner::stride_beyond(number(params, "max_stride"), engine.stance());
+        let stroke = planner::stroke_beyond(number(params, "max_stride"), engine.stance());
         let (crowded, lifts) = (crowded(&engine), lifts_beyond(params, &engine, &gaits));
         let model = description.robot.model().notes().iter().cloned();
         let notes =
-            remark.into_iter().chain(stride).chain(crowded).chain(thin(&engine)).chain(lifts).chain(model).collect();
+            remark.into_iter().chain(stroke).chain(crowded).chain(thin(&engine)).chain(lifts).chain(model).collect();
         Ok(Self { gaits: gaits.made_ready(|gait| engine.ready(gait)), engine, gait_name, motions, notes })
     }
 }
 
 /// What to say of legs that stand so near to each other that steps are shortened.
 fn crowded(engine: &Engine) -> Option<String> {
-    let Shortened { leg, to, part } = engine.shortened()?;
+    let Shortened { leg, to, fraction } = engine.shortened()?;
     let name = |leg: usize| engine.legs().get(leg).map_or("", Leg::name);
     let pair = match to {
         Neighbour::Leg(other) => format!("legs {} and {}", name(leg), name(other)),
         Neighbour::Body => format!("leg {} and the body", name(leg)),
     };
-    let percent = 100.0 * part;
+    let percent = 100.0 * fraction;
     Some(format!(
         "{pair} would come too near to each other: feet keep {percent:.0} % of their reach (leg_clearance in motions.yaml)"
     ))
@@ -190,7 +190,7 @@ fn engine(
         disabled: &disabled,
         description,
     };
-    let Told { joint, attribute, why, help } = told(&stuck, trial.binding(), &engine, description);
+    let Reason { joint, attribute, why, help } = explain(&stuck, trial.binding(), &engine, description);
     match walked {
         Some((other, gait)) => {
             let falls = if gait.is_stable() { "" } else { ", which does not keep it on its feet at every moment" };

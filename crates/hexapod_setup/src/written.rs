@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// Most of what `xacro` says that is told, in characters.
-const TOLD: usize = 400;
+/// Most of what `xacro` says that is reported, in characters.
+const MOST_REPORTED: usize = 400;
 
 /// A description as URDF text.
 pub(crate) struct Written {
@@ -106,7 +106,7 @@ fn expanded(program: &str, path: &Path) -> Result<Source, ConfigError> {
     };
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let said: String = said.trim().chars().take(TOLD).collect();
+        let said: String = said.trim().chars().take(MOST_REPORTED).collect();
         let help = "correct the file, or source the workspace that has the packages it names";
         return Err(ConfigError::whole_file(&name, format!("xacro does not expand it: {said}"), help));
     }

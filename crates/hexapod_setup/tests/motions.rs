@@ -132,8 +132,8 @@ fn when_a_motion_does_not_hold_expect_its_line_its_key_and_what_would_be_right()
     for (text, line, word, help) in CASES {
         std::fs::write(&path, format!("# one\n# two\nmotions:\n  {text}")).unwrap();
         let error = Motions::read(&path, &engine()).unwrap_err();
-        let (told, remedy) = (error.to_string(), error.remedy());
-        assert!(told.contains(&format!("motions.yaml:{line}:")) && told.contains(word), "{text}: {told}");
+        let (reported, remedy) = (error.to_string(), error.remedy());
+        assert!(reported.contains(&format!("motions.yaml:{line}:")) && reported.contains(word), "{text}: {reported}");
         assert!(remedy.contains(help), "{text}: {remedy}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
@@ -198,8 +198,8 @@ fn when_more_is_to_be_kept_between_legs_expect_fewer_motions_and_when_less_more(
     let range = "0.0 to 0.2";
     for (bad, right) in [("-0.001", range), ("0.21", range), (".nan", "finite"), (".inf", "finite"), ("wide", "")] {
         let error = read(&format!("leg_clearance: {bad}"), 0.2).unwrap_err();
-        let (told, remedy) = (error.to_string(), error.remedy());
-        assert!(told.contains("motions.yaml:2:") && told.contains("leg_clearance"), "{told}");
+        let (reported, remedy) = (error.to_string(), error.remedy());
+        assert!(reported.contains("motions.yaml:2:") && reported.contains("leg_clearance"), "{reported}");
         assert!(remedy.contains(right), "{remedy}");
     }
     std::fs::remove_dir_all(&folder).unwrap();

@@ -130,7 +130,7 @@ fn when_nav2_reads_its_example_expect_a_footprint_about_all_feet_of_every_step()
     let walker =
         Walker::read(&params(), &description, &files.in_config("gaits.yaml"), &files.in_config("motions.yaml"))
             .unwrap();
-    let half_stride = 0.5 * walker.engine.stance().stride(Vector2::x());
+    let half_stroke = 0.5 * walker.engine.stance().stroke(Vector2::x());
     let Nav2 { local_costmap, global_costmap, .. } = nav2();
     for costmap in local_costmap.values().chain(global_costmap.values()) {
         let costmap = &costmap.parameters;
@@ -140,7 +140,7 @@ fn when_nav2_reads_its_example_expect_a_footprint_about_all_feet_of_every_step()
         let within =
             |foot: &Vector2<f64>| corners.iter().all(|[x, y]| foot.x.abs() < x.abs() && foot.y.abs() < y.abs());
         for foot in walker.engine.rest_feet() {
-            let farthest = Vector2::new(foot.x.abs() + half_stride, foot.y.abs() + half_stride);
+            let farthest = Vector2::new(foot.x.abs() + half_stroke, foot.y.abs() + half_stroke);
             assert!(within(&farthest), "{farthest} m, {}", costmap.footprint);
             assert!(corners.iter().all(|[x, y]| x.abs() < farthest.x + 0.3 && y.abs() < farthest.y + 0.3));
         }

@@ -1,4 +1,5 @@
-//! Robots that cannot stand, or that are not what they are taken for: each is told what is wrong, where, and what mends it.
+//! Robots that cannot stand, or that are not what they are taken for: each gets a message that says what is wrong,
+//! where, and what mends it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -88,10 +89,10 @@ fn when_a_robot_cannot_stand_expect_the_joint_the_cause_and_what_mends_it() {
     ];
     for (odd, joint, cause, help) in cases {
         let error = walker(urdf(odd), "odd.urdf").unwrap_err();
-        let told = format!("{error:#}");
-        assert!(error.key().unwrap().contains(joint) && error.line().unwrap() > 2, "{told}");
-        assert!(error.message().contains(cause) && error.remedy().contains(help), "{told}");
-        assert!(!told.contains("hexapod new"), "{told}");
+        let reported = format!("{error:#}");
+        assert!(error.key().unwrap().contains(joint) && error.line().unwrap() > 2, "{reported}");
+        assert!(error.message().contains(cause) && error.remedy().contains(help), "{reported}");
+        assert!(!reported.contains("hexapod new"), "{reported}");
     }
 }
 
@@ -192,9 +193,9 @@ fn when_a_foot_point_is_wrong_expect_its_line_and_a_point_in_the_frame_of_its_li
     let error = walker_beside(shipped(), "hexapod.urdf", &beside("feet: {all: [-0.133, 0.0, 0.0]}\n"), "").unwrap_err();
     assert_eq!((error.file().ends_with("robot.yaml"), error.key()), (true, Some("feet.all")), "{error:#}");
     let notes = |feet: &str| walker_beside(shipped(), "hexapod.urdf", &beside(feet), "").unwrap().notes.join("\n");
-    let told = notes("feet: {left_rear: [0.1, 0.0, 0.0]}\n");
+    let reported = notes("feet: {left_rear: [0.1, 0.0, 0.0]}\n");
     let mend = "feet: {left_rear: [0.0, 0.0, 0.0]}";
-    assert!(told.contains(mend), "{told}");
+    assert!(reported.contains(mend), "{reported}");
     assert!(!notes(mend).contains("foot"), "{}", notes(mend));
 }
 
@@ -240,18 +241,22 @@ fn when_legs_stand_so_near_that_steps_are_shortened_expect_a_note_with_both() {
     assert!(!plain.contains("too near") && plain.contains("links of all legs have no box"), "{plain}");
     let mut around = PLAIN.around;
     around[1] += 0.85 * (around[2] - around[1]);
-    let told = notes(around);
-    assert!(told.contains("legs l1 and l2 would come too near to each other: feet keep"), "{told}");
+    let reported = notes(around);
+    assert!(reported.contains("legs l1 and l2 would come too near to each other: feet keep"), "{reported}");
 }
 
 #[test]
 fn when_slow_joints_bind_expect_what_was_found_by_doing_without_them() {
     let slow = urdf(PLAIN).replace("velocity='4'", "velocity='0.02'");
-    let told = |text: String| {
+    let reported = |text: String| {
         let error = walker(text, "bound.urdf").unwrap_err();
         format!("{} {}", error.message(), error.remedy())
     };
-    assert!(told(slow).contains("too slow"), "{}", told(urdf(PLAIN).replace("velocity='4'", "velocity='0.02'")));
+    assert!(
+        reported(slow).contains("too slow"),
+        "{}",
+        reported(urdf(PLAIN).replace("velocity='4'", "velocity='0.02'"))
+    );
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn when_servos_do_not_fit_expect_the_command_that_writes_some_that_do() {
 }
 
 #[test]
-fn when_a_robot_has_three_legs_expect_to_be_told_that_it_cannot_walk() {
+fn when_a_robot_has_three_legs_expect_the_report_that_it_cannot_walk() {
     let error = Gaits::read(&Path::new(CONFIG).join("gaits.yaml"), &robot(3)).unwrap_err();
     assert!(error.message().contains("two feet on the ground") && error.remedy().contains("4 to 8 legs"), "{error}");
     for legs in 4..=8 {

@@ -19,7 +19,7 @@ const DT: f64 = 0.01;
 const STILL_TICKS: usize = 200;
 const SILENT_TICKS: usize = 10;
 const STILL_M: f64 = 1e-3;
-const STILL_PART: f64 = 0.02;
+const STILL_FRACTION: f64 = 0.02;
 /// Square of what its joints turn in a tick, rad².
 const STILL_RAD2: f64 = 1e-10;
 
@@ -170,14 +170,14 @@ fn walker(text: String) -> Result<Walker, ConfigError> {
 }
 
 /// Twists one after another, each within the robot's limits. What was seen: the least margin of a stable gait, m.
-fn drive(engine: &mut Engine, random: &mut Random, told: &str) -> f64 {
+fn drive(engine: &mut Engine, random: &mut Random, reported: &str) -> f64 {
     let (limits, balance) = (engine.limits(), Balance::new(engine.robot()));
     let mut least = f64::INFINITY;
     engine.stand();
     for _ in 0..1000 {
         engine.step(&Input::default(), DT);
     }
-    assert_eq!(engine.last().state, GaitState::Standing, "{told}");
+    assert_eq!(engine.last().state, GaitState::Standing, "{reported}");
     for _ in 0..12 {
         let part = if random.chance(0.3) { 0.1 } else { 1.0 };
         let mut any = |most: f64| if random.chance(0.3) { 0.0 } else { random.range(-most, most) * part };
@@ -187,7 +187,7 @@ fn drive(engine: &mut Engine, random: &mut Random, told: &str) -> f64 {
         let cycle_ticks = (engine.gait().cycle_time() / DT) as usize;
         let farthest = engine.rest_feet().iter().map(|foot| foot.norm()).fold(0.0, f64::max);
         let way_m = |twist: Twist| (twist.speed() + twist.wz.abs() * farthest) * DT;
-        let still_m = STILL_M.min(STILL_PART * way_m(twist) * STILL_TICKS as f64);
+        let still_m = STILL_M.min(STILL_FRACTION * way_m(twist) * STILL_TICKS as f64);
         for tick in 0..600 {
             let tick_of = *engine.step(&input, DT);
             let walking = tick_of.state == GaitState::Walking;
@@ -207,7 +207,7 @@ fn drive(engine: &mut Engine, random: &mut Random, told: &str) -> f64 {
             let waits = silent_ticks < SILENT_TICKS && still_ticks <= STILL_TICKS && ticks <= STILL_TICKS + cycle_ticks;
             assert!(
                 ticks <= STILL_TICKS || waits,
-                "{told} stands still after {tick} ticks of {twist:?}: {:?}",
+                "{reported} stands still after {tick} ticks of {twist:?}: {:?}",
                 engine.last()
             );
         }
@@ -230,9 +230,9 @@ fn check(seed: u64) -> bool {
     match read {
         Ok(mut walker) => {
             let (legs, joints) = (walker.engine.legs().len(), walker.engine.legs()[0].joint_count());
-            let told = format!("HEXAPOD_SEED={seed}: {legs} legs of {joints} joints, {}", walker.gait_name);
-            let least = drive(&mut walker.engine, &mut random, &told);
-            println!("{told}: loaded in {loaded_s:.2} s, margin {:.1} mm", least * 1e3);
+            let reported = format!("HEXAPOD_SEED={seed}: {legs} legs of {joints} joints, {}", walker.gait_name);
+            let least = drive(&mut walker.engine, &mut random, &reported);
+            println!("{reported}: loaded in {loaded_s:.2} s, margin {:.1} mm", least * 1e3);
             true
         }
         Err(error) => {

@@ -1,6 +1,6 @@
-//! How soon a robot in physics is noticed to have fallen, to be lifted or blocked, and how often that is told wrongly:
-//! `conditions fallen|lifted|blocked [RUNS] [SEED]`, `conditions rubble|ramp [HOURS] [SEED]`. Exits with status 1 where one is
-//! missed, late by more than a second, or told wrongly.
+//! How soon a robot in physics is noticed to have fallen, to be lifted or blocked, and how often that is reported
+//! wrongly: `conditions fallen|lifted|blocked [RUNS] [SEED]`, `conditions rubble|ramp [HOURS] [SEED]`. Exits with
+//! status 1 where one is missed, late by more than a second, or reported wrongly.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a run that cannot start says why by failing")]
 
@@ -39,7 +39,7 @@ fn runs(run: fn(u64) -> Outcome, runs: u64, first: u64) -> u32 {
         }
     }
     late.sort_by(f64::total_cmp);
-    let at = |part: f64| late.get((part * (late.len() as f64 - 1.0)) as usize).copied().unwrap_or(f64::NAN);
+    let at = |fraction: f64| late.get((fraction * (late.len() as f64 - 1.0)) as usize).copied().unwrap_or(f64::NAN);
     println!(
         "{} of {runs} noticed within {LATE_S} s; late by {:.2} s in the median, {:.2} s at most; {stopped} blocked and stopped",
         runs as u32 - bad,
@@ -65,7 +65,7 @@ fn drives(name: &str, hours: f64, first: u64) -> u32 {
         seed += 1;
     }
     println!(
-        "{name}: {:.2} h in {} drives, {falls} ended by a fall; told wrongly {} times, warned in vain {} times, truly blocked \
+        "{name}: {:.2} h in {} drives, {falls} ended by a fall; reported wrongly {} times, warned in vain {} times, truly blocked \
          {} times",
         all.seconds / 3600.0,
         seed - first,

@@ -3,7 +3,7 @@
 //! 0 (tripod) to 3, the body so much higher (m) and leant (rad), and the shipped robot where no other is named.
 //!
 //! The trace has a line each 10 ms: the twist that the engine walked, the base's place and yaw, and the joint angles
-//! told, by which another physics engine can walk the same.
+//! commanded, by which another physics engine can walk the same.
 
 #[path = "../tests/rig/planner.rs"]
 mod planner;
@@ -16,7 +16,7 @@ use planner::planner;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Rate at which joints are told their angles, as the planner's, s.
+/// Rate at which joints are commanded, as the planner's, s.
 const TICK_S: f64 = 0.01;
 /// The servo of the project's other physics tests.
 const SERVO: Drive = Drive { torque: 0.0, stiffness: 20.0, rest: 0.0, damping: 0.41, friction: 0.03 };

@@ -26,7 +26,7 @@ fn main() {
         let counted = |deed| deeds.iter().filter(|other| **other == deed).count();
         let mut distinct = deeds.clone();
         distinct.dedup();
-        let told: Vec<String> = match distinct[..] {
+        let reported: Vec<String> = match distinct[..] {
             [only] => vec![only.words().into()],
             _ => distinct.iter().map(|deed| format!("{} ({} of {moments})", deed.words(), counted(*deed))).collect(),
         };
@@ -37,6 +37,6 @@ fn main() {
             soonest.map_or("-".into(), |after| format!("after {after:.1} s at {:.0} mm/s", 1e3 * impact.max(0.0)));
         let lean = most(|one| one.lean).to_degrees();
         let driver = all[0].driver.map_or("-".into(), |state| format!("`{state}`"));
-        println!("| {words} | {} | {down} | {lean:.0} degrees | {driver} |", told.join(", "));
+        println!("| {words} | {} | {down} | {lean:.0} degrees | {driver} |", reported.join(", "));
     }
 }

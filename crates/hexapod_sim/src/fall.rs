@@ -1,4 +1,4 @@
-//! Whether a robot has fallen, which is not whether it leans or is low: it may have been told to.
+//! Whether a robot has fallen, which is not whether it leans or is low: it may have been commanded to.
 
 use crate::body::corners;
 use crate::engine::World;
@@ -10,7 +10,8 @@ use std::fmt;
 pub const FALLEN_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// A belly that touches the ground lies on it where it was planned this much higher than the ground is rough, m.
 const CLEAR_M: f64 = 0.01;
-/// Part of the weight that a belly bears which touches the ground, and that bears one which lies on it, however rough it is.
+/// Fraction of the weight that a belly bears which touches the ground, and that bears one which lies on it, however
+/// rough it is.
 const TOUCHES: f64 = 0.02;
 const LIES: f64 = 0.5;
 
@@ -71,7 +72,7 @@ pub fn on_its_belly(world: &World) -> bool {
     bears(world) > TOUCHES
 }
 
-/// Part of the weight that the ground bears at the body itself.
+/// Fraction of the weight that the ground bears at the body itself.
 fn bears(world: &World) -> f64 {
     world.ground_force(0).norm() / (world.assembly().mass() * world.settings().gravity)
 }

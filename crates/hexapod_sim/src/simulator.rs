@@ -31,7 +31,7 @@ impl Simulator {
         Self { world, servos, joints, boards: None, supply: Supply::new(battery), work_j: 0.0 }
     }
 
-    /// Plugs the servos into boards: from now on they are told what the registers say, and nothing else.
+    /// Plugs the servos into boards: from now on they follow what the registers say, and nothing else.
     pub fn plug_into(&mut self, boards: Boards) {
         self.boards = Some(boards);
     }

@@ -20,7 +20,7 @@ struct Bench {
     bus: SimulatedBus,
     boards: Boards,
     known: Option<f64>,
-    told: usize,
+    reported: usize,
 }
 
 const CHANNEL_0_ON_L: u8 = 0x06;
@@ -32,7 +32,7 @@ impl Bench {
             bus.write(0x40, &[register, value]).unwrap();
         }
         let boards = Boards::new(bus.clone(), &map(), &["left_front_coxa".to_owned()], seed);
-        Self { bus, boards, known: None, told: 0 }
+        Self { bus, boards, known: None, reported: 0 }
     }
 
     fn write(&mut self, on: u16, counts: u16) {
@@ -44,7 +44,7 @@ impl Bench {
         self.boards.advance(now_ns, |hinge, angle| {
             assert_eq!(hinge, 0);
             self.known = angle;
-            self.told += usize::from(angle.is_some());
+            self.reported += usize::from(angle.is_some());
         });
     }
 }
@@ -61,9 +61,9 @@ fn when_a_pulse_is_in_the_registers_expect_it_known_once_a_frame_at_its_end() {
     let step_ns = 10_000;
     let known: Vec<u64> = (0..10_000)
         .filter_map(|step| {
-            let before = bench.told;
+            let before = bench.reported;
             bench.advance(step * step_ns);
-            (bench.told > before).then_some(step * step_ns)
+            (bench.reported > before).then_some(step * step_ns)
         })
         .collect();
     let period_ns = 122.0 * 4096.0 / 25e6 * 1e9;
@@ -80,7 +80,7 @@ fn when_a_pulse_runs_over_the_end_of_its_frame_expect_it_known_all_the_same() {
     bench.write(4000, 300);
     (0..100).for_each(|ms| bench.advance(ms * 1_000_000));
     assert!((bench.known.unwrap() - angle(300)).abs() < 1e-9);
-    assert!(bench.told >= 4, "{}", bench.told);
+    assert!(bench.reported >= 4, "{}", bench.reported);
 }
 
 #[test]
@@ -106,7 +106,7 @@ proptest! {
         // Where the first frame begins is what a steady pulse shows.
         let mut other = Bench::new(seed);
         other.write(0, 300);
-        let first_end_us = (0..40_000u64).find(|us| { other.advance(us * 1000); other.told > 0 }).unwrap() as f64;
+        let first_end_us = (0..40_000u64).find(|us| { other.advance(us * 1000); other.reported > 0 }).unwrap() as f64;
         let first_us = first_end_us - 300.0 * count_us;
         let mut held: Vec<Option<u16>> = Vec::new();
         for (step, counts) in written.iter().enumerate() {
@@ -191,12 +191,12 @@ fn when_the_driver_writes_bytes_expect_the_robot_to_walk_as_if_its_servos_heard_
         let force = stack.walker.foot_forces();
         assert!((force.z / stack.walker.weight() - 1.0).abs() < 0.01, "{kind}: {force} N");
         let start = stack.walker.base();
-        let told = stack.go(ahead, 6.0);
-        let by_bytes = start.inv_mul(&stack.walker.base()).translation.x / told;
+        let reported = stack.go(ahead, 6.0);
+        let by_bytes = start.inv_mul(&stack.walker.base()).translation.x / reported;
         let mut walker = Walker::new(&Ground::flat(), kind, settings(STEP_S)).stand();
         let start = walker.base();
-        let told = walker.go(ahead, 6.0);
-        let heard = start.inv_mul(&walker.base()).translation.x / told;
+        let reported = walker.go(ahead, 6.0);
+        let heard = start.inv_mul(&walker.base()).translation.x / reported;
         assert!((by_bytes / heard - 1.0).abs() < 0.015, "{kind}: {by_bytes} of the way, not {heard}");
     }
 }
@@ -245,13 +245,13 @@ fn when_servos_are_mounted_otherwise_expect_their_joints_where_the_bytes_take_th
     let joints = simulator.joints().to_owned();
     simulator.plug_into(Boards::new(bus.clone(), &map, &joints, 1).mounted(mounting, &joints));
     let mut driver = ServoDriver::new(map, bus);
-    let told =
+    let reported =
         |joint: &str| if joint.ends_with("tibia") { if joint.contains("rear") { -1.2 } else { -0.7 } } else { 0.3 };
     for step in 0..600 {
         let now = Duration::from_secs_f64(simulator.world().time_s());
         for joint in &joints {
             let place = driver.joint_index(joint).unwrap();
-            driver.set_target(now, place, told(joint)).unwrap();
+            driver.set_target(now, place, reported(joint)).unwrap();
         }
         if step == 0 {
             assert!(driver.enable(now).passed());

@@ -4,7 +4,7 @@
 use crate::rig::condition::{Outcome, ROUGH, drive, lifted, pushed_over, walled};
 use hexapod_dynamics::Condition;
 
-fn all_told(run: fn(u64) -> Outcome, seeds: std::ops::Range<u64>) {
+fn all_reported(run: fn(u64) -> Outcome, seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let outcome = run(seed);
         assert!(outcome.is_good(), "seed {seed}: {outcome:?}");
@@ -12,25 +12,25 @@ fn all_told(run: fn(u64) -> Outcome, seeds: std::ops::Range<u64>) {
 }
 
 #[test]
-fn when_a_robot_is_pushed_over_expect_it_told_within_a_second() {
-    all_told(pushed_over, 1..4);
+fn when_a_robot_is_pushed_over_expect_it_reported_within_a_second() {
+    all_reported(pushed_over, 1..4);
 }
 
 #[test]
-fn when_a_robot_is_lifted_expect_it_told_within_a_second() {
-    all_told(lifted, 1..4);
+fn when_a_robot_is_lifted_expect_it_reported_within_a_second() {
+    all_reported(lifted, 1..4);
 }
 
 #[test]
-fn when_a_robot_walks_against_a_step_that_is_too_high_expect_it_told_within_a_second() {
-    all_told(walled, 1..4);
+fn when_a_robot_walks_against_a_step_that_is_too_high_expect_it_reported_within_a_second() {
+    all_reported(walled, 1..4);
 }
 
 #[test]
-fn when_a_robot_drives_over_rubble_and_ramps_expect_no_fall_and_no_lift_told() {
+fn when_a_robot_drives_over_rubble_and_ramps_expect_no_fall_and_no_lift_reported() {
     for floor in ROUGH {
         let drive = drive(floor, 3, 20.0);
-        let told = drive.last.map(|(condition, _)| condition);
-        assert!(matches!(told, None | Some(Condition::Blocked)), "{floor:?}: {drive:?}");
+        let reported = drive.last.map(|(condition, _)| condition);
+        assert!(matches!(reported, None | Some(Condition::Blocked)), "{floor:?}: {drive:?}");
     }
 }

@@ -76,15 +76,15 @@ fn when_a_value_cannot_be_expect_line_key_and_what_would_be_right() {
         ("ground: {friction: rubber}", &["ground.friction", "rubber"]),
     ];
     for (text, words) in cases {
-        let told = refused(text);
-        words.iter().for_each(|word| assert!(told.contains(word), "{text}: no {word} in {told}"));
+        let reported = refused(text);
+        words.iter().for_each(|word| assert!(reported.contains(word), "{text}: no {word} in {reported}"));
     }
 }
 
 #[test]
-fn when_several_values_cannot_be_expect_each_told_once() {
-    let told = refused("engine: {step_s: 5, sweeps: 0}\nground: {friction: 9}\n");
-    assert_eq!(told.lines().count(), 3, "{told}");
+fn when_several_values_cannot_be_expect_each_reported_once() {
+    let reported = refused("engine: {step_s: 5, sweeps: 0}\nground: {friction: 9}\n");
+    assert_eq!(reported.lines().count(), 3, "{reported}");
 }
 
 /// Keys whose values are numbers, with the values.

@@ -180,8 +180,8 @@ fn when_a_place_becomes_slippery_expect_the_robot_to_fall_behind_there_and_not_o
         walker.simulator.world_mut().set_patches(patches);
         walker.go(AHEAD, 1.0);
         let start = walker.base().translation.x;
-        let told = walker.go(AHEAD, 4.0);
-        (walker.base().translation.x - start) / told
+        let reported = walker.go(AHEAD, 4.0);
+        (walker.base().translation.x - start) / reported
     };
     let oil = Surface { friction: 1e-3, stiffness: None };
     assert!(part(vec![Patch { centre: [0.0, 0.0], radius: 9.0, surface: oil }]) < 0.5);
@@ -212,15 +212,15 @@ fn when_the_ground_is_soft_expect_the_robot_to_walk_on_it_without_bouncing() {
         let surface = Surface { stiffness: Some(stiffness), ..Surface::default() };
         let mut walker = standing(&Ground { surface, ..Ground::flat() });
         let start = walker.base();
-        let (mut told, mut weight, mut greatest) = (0.0, 0.0, 0.0f64);
+        let (mut reported, mut weight, mut greatest) = (0.0, 0.0, 0.0f64);
         for _ in 0..1200 {
-            told += walker.go(AHEAD, 0.005);
+            reported += walker.go(AHEAD, 0.005);
             let force = walker.foot_forces().z;
             (weight, greatest) = (weight + force / 1200.0, greatest.max(force));
             assert!(walker.base().rotation.angle() < 0.15);
         }
         let walked = start.inv_mul(&walker.base()).translation.x;
-        assert!(walked > 0.8 * told, "{stiffness} N/m: {walked} of {told}");
+        assert!(walked > 0.8 * reported, "{stiffness} N/m: {walked} of {reported}");
         assert!((weight / walker.weight() - 1.0).abs() < 0.05, "{stiffness} N/m: {weight} N");
         assert!(greatest < 4.0 * walker.weight(), "{stiffness} N/m: {greatest} N");
     }

@@ -7,7 +7,7 @@ use hexapod_sim::{Fall, FallWatch, Ground, HeightMap, Terrain};
 use nalgebra::{Isometry3, Vector3};
 
 #[test]
-fn when_a_body_lies_or_leans_as_it_was_told_to_expect_no_fall_and_else_one() {
+fn when_a_body_lies_or_leans_as_commanded_expect_no_fall_and_else_one() {
     let mut rig = Rig::standing(&Course::random(FLOORS[0], 5).setting());
     rig.driver.emergency_stop().unwrap();
     for _ in 0..(1.0 / TICK_S) as usize {

@@ -9,8 +9,8 @@ fn when_something_breaks_in_a_walk_expect_the_robot_to_do_what_the_documentation
         let outcome = trouble.play("perfect", 20);
         assert!(outcome.deed != Deed::Falls, "{words}: {outcome:?}");
         let row = page.lines().find(|line| line.starts_with(&format!("| {words} |"))).unwrap_or_default();
-        let told = row.split('|').nth(2).unwrap_or_default();
-        assert!(told.contains(outcome.deed.words()), "{words}: {outcome:?}, where the table says \"{told}\"");
+        let reported = row.split('|').nth(2).unwrap_or_default();
+        assert!(reported.contains(outcome.deed.words()), "{words}: {outcome:?}, where the table says \"{reported}\"");
     }
 }
 

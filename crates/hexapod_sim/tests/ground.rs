@@ -103,8 +103,8 @@ fn when_all_feet_are_on_oil_expect_the_robot_to_fall_behind() {
     let oil = Patch { centre: [0.0, 0.0], radius: 5.0, surface: Surface { friction: 1e-3, stiffness: None } };
     let mut walker = Walker::new(&Ground { patches: vec![oil], ..Ground::flat() }, "perfect", settings(0.005)).stand();
     let start = walker.base().translation.x;
-    let told = walker.go(AHEAD, 4.0);
-    assert!(walker.base().translation.x - start < 0.5 * told);
+    let reported = walker.go(AHEAD, 4.0);
+    assert!(walker.base().translation.x - start < 0.5 * reported);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn when_servos_are_off_expect_the_height_within_two_deviations_and_those_of_a_st
                     300 => stack.engine.stand(),
                     _ => {}
                 }
-                stack.odometry.stray(if tick < 200 { stack.reach() } else { 0.0 });
+                stack.odometry.set_body_uncertainty(if tick < 200 { stack.reach() } else { 0.0 });
                 stack.tick(Twist::ZERO);
                 let (estimate, base) = (stack.estimate(), stack.base());
                 let (height, lean) = height_and_lean(&estimate, &base);
@@ -78,7 +78,7 @@ fn straight_ahead(floor: Floor, gait: &'static str, seconds: f64) -> (f64, f64) 
         let now = rig.now();
         rig.tick(&ahead);
         let (feet, contacts) = (rig.feet(), rig.contacts());
-        odometry.stand_at(rig.feet_above_ground(&odometry.up_in_body()));
+        odometry.set_foot_heights(rig.feet_above_ground(&odometry.up_in_body()));
         let estimate = *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
         let (pose, base, variance) = (estimate.odom_from_body, rig.base(), estimate.pose_variance());
         let height = pose.translation.z - base.translation.z;

@@ -41,13 +41,13 @@ fn when_a_picture_has_two_bits_expect_them_spread_from_black_to_white() {
 #[test]
 fn when_bytes_are_no_picture_of_ground_expect_why() {
     let small = png(1, 1, ColorType::Grayscale, BitDepth::Eight, &[7]);
-    let told = |bytes: &[u8]| HeightMap::from_png(bytes, 0.1, 1.0).unwrap_err();
-    assert!(matches!(told(b"GIF89a"), PictureError::Png(_)));
-    assert!(matches!(told(&small), PictureError::Heights(_)));
+    let reported = |bytes: &[u8]| HeightMap::from_png(bytes, 0.1, 1.0).unwrap_err();
+    assert!(matches!(reported(b"GIF89a"), PictureError::Png(_)));
+    assert!(matches!(reported(&small), PictureError::Heights(_)));
     let wide = png(3000, 2, ColorType::Grayscale, BitDepth::One, &[0; 750]);
-    assert!(told(&wide).to_string().contains("3000 by 2 points"), "{}", told(&wide));
+    assert!(reported(&wide).to_string().contains("3000 by 2 points"), "{}", reported(&wide));
     let whole = png(8, 8, ColorType::Grayscale, BitDepth::Eight, &[9; 64]);
-    assert!(matches!(told(&whole[..whole.len() - 20]), PictureError::Png(_)));
+    assert!(matches!(reported(&whole[..whole.len() - 20]), PictureError::Png(_)));
     let cell = HeightMap::from_png(&whole, f64::NAN, 1.0).unwrap_err();
     assert!(matches!(cell, PictureError::Heights(_)), "{cell}");
 }

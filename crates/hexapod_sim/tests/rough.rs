@@ -1,4 +1,4 @@
-//! Rough ground whose heights the robot is not told.
+//! Rough ground whose heights the robot does not know.
 
 use crate::rig::rough::{Feels, Rough};
 

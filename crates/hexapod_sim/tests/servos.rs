@@ -30,8 +30,8 @@ fn when_a_servo_holds_a_load_expect_its_droop_within_one_percent() {
     let perfect = servos("perfect").of("").fitted(None, 6.0);
     for kind in [kind("mg996r"), kind("ds3218"), *perfect.kind()] {
         let kind = ServoKind { friction: 0.0, ..kind };
-        for part in [0.1, 0.3, 0.6] {
-            let torque = part * kind.stall_torque * 6.0 / kind.nominal_v;
+        for fraction in [0.1, 0.3, 0.6] {
+            let torque = fraction * kind.stall_torque * 6.0 / kind.nominal_v;
             let found = droop(kind, torque, 5.0);
             let slack = kind.dead_band + 0.5 * kind.backlash;
             let expected = slack + torque * found.cos() / kind.stiffness(6.0);

@@ -50,7 +50,7 @@ fn driven(simulator: &Simulator) -> usize {
 }
 
 #[test]
-fn when_all_servos_start_at_once_on_a_weak_supply_expect_its_boards_reset_and_no_pulse_until_told_again() {
+fn when_all_servos_start_at_once_on_a_weak_supply_expect_its_boards_reset_and_no_pulse_until_commanded_again() {
     let mut simulator = hanging(Battery { greatest_current: 10.0, ..battery() });
     tell_all(&mut simulator, STANDING);
     (0..100).for_each(|_| simulator.step());

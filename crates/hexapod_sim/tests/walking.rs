@@ -8,18 +8,18 @@ use hexapod_sim::{Ground, Settings};
 const AHEAD: Twist = Twist { vx: 0.08, vy: 0.0, wz: 0.0 };
 
 #[test]
-fn when_the_robot_walks_expect_the_way_it_was_told_and_its_weight_on_its_feet() {
+fn when_the_robot_walks_expect_the_way_it_was_reported_and_its_weight_on_its_feet() {
     let mut walker = Walker::new(&Ground::flat(), "perfect", settings(0.005)).stand();
     let start = walker.base().translation.vector;
     let mut weight = 0.0;
-    let mut told = 0.0;
+    let mut reported = 0.0;
     for _ in 0..1600 {
-        told += walker.go(AHEAD, 0.005);
+        reported += walker.go(AHEAD, 0.005);
         weight += walker.foot_forces().z / 1600.0;
         assert!(walker.base().rotation.angle() < 0.1);
     }
     let walked = walker.base().translation.vector - start;
-    assert!((walked.x / told - 1.0).abs() < 0.03, "{walked} of {told}");
+    assert!((walked.x / reported - 1.0).abs() < 0.03, "{walked} of {reported}");
     assert!(walked.y.abs() < 0.02, "{walked}");
     assert!((weight / walker.weight() - 1.0).abs() < 0.05, "{weight} of {}", walker.weight());
 }

@@ -8,7 +8,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use crate::decode::{Decoder, Input};
 
 /// How long the rest of a sequence may take; after it an escape byte is the Escape key.
-const PATIENCE: Duration = Duration::from_millis(50);
+const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The keyboard of the terminal at standard input, which is read without std's buffer.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Keyboard {
     /// # Errors
     /// When the terminal has gone away.
     pub(crate) fn wait(&mut self, deadline: Instant) -> io::Result<Option<Vec<Input>>> {
-        let give_up = self.last_byte.filter(|_| self.decoder.is_waiting()).map(|time| time + PATIENCE);
+        let give_up = self.last_byte.filter(|_| self.decoder.is_waiting()).map(|time| time + ESCAPE_TIMEOUT);
         if is_readable(give_up.map_or(deadline, |time| time.min(deadline)))? {
             self.last_byte = Some(Instant::now());
             return read().map(|bytes| Some(self.decoder.feed(&bytes)));

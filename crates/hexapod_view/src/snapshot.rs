@@ -87,7 +87,7 @@ pub struct Snapshot {
     /// What somebody has to do something about at once, such as an emergency stop that failed; or empty.
     pub alarm: String,
     /// Where robots are looked for and what to check: shown while none is heard.
-    pub lookout: Vec<String>,
+    pub discovery_hint: Vec<String>,
     /// `sitting standing walking stopping playing fault`, or empty before the planner is heard.
     pub gait_state: String,
     /// What the servo driver says of itself, such as `enabled`, `disabled` or `emergency stop`.
@@ -152,7 +152,7 @@ impl Default for Snapshot {
         Self {
             silence: None,
             alarm: String::new(),
-            lookout: Vec::new(),
+            discovery_hint: Vec::new(),
             gait_state: String::new(),
             servo_state: String::new(),
             gait: String::new(),

@@ -11,9 +11,9 @@ pub fn status_line(snapshot: &Snapshot) -> String {
     let mut parts: Vec<String> = vec![];
     parts.extend((!snapshot.alarm.is_empty()).then(|| plain(&snapshot.alarm)));
     parts.extend(snapshot.silence.map(|silence| format!("{}; what it said last", no_word(silence))));
-    if !snapshot.is_live() && snapshot.silence.is_none() && !snapshot.lookout.is_empty() {
+    if !snapshot.is_live() && snapshot.silence.is_none() && !snapshot.discovery_hint.is_empty() {
         parts.push("no robot is heard".into());
-        parts.extend(snapshot.lookout.iter().map(|line| plain(line)));
+        parts.extend(snapshot.discovery_hint.iter().map(|line| plain(line)));
         return parts.join(" | ");
     }
     parts.extend([

@@ -63,7 +63,7 @@ impl Default for Teleop {
 }
 
 impl Teleop {
-    /// Keys that drive at half of `top_speed` (m/s, m/s, rad/s) until told otherwise.
+    /// Keys that drive at half of `top_speed` (m/s, m/s, rad/s) until changed.
     pub fn new(top_speed: [f64; 3]) -> Self {
         Self {
             held: Vec::new(),

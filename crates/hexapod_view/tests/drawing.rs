@@ -136,7 +136,7 @@ fn when_the_terminal_is_large_expect_titles_and_hints() {
 }
 
 #[test]
-fn when_the_terminal_is_too_small_expect_to_be_told() {
+fn when_the_terminal_is_too_small_expect_it_reported() {
     let shown = text(40, 12, &robot(), &Teleop::default());
     assert!(shown.contains("too small") && shown.contains("walking") && shown.contains("EMERGENCY STOP"), "{shown}");
 }
@@ -168,8 +168,8 @@ fn when_nothing_is_known_yet_expect_waiting() {
 }
 
 fn silent() -> Snapshot {
-    let lookout = ["namespace / of domain 7 (ROS_DOMAIN_ID)".into(), "is it running?".into()].into();
-    Snapshot { silence: Some(Duration::from_millis(3210)), lookout, ..robot() }
+    let discovery_hint = ["namespace / of domain 7 (ROS_DOMAIN_ID)".into(), "is it running?".into()].into();
+    Snapshot { silence: Some(Duration::from_millis(3210)), discovery_hint, ..robot() }
 }
 
 /// The colours of all cells between the header and the footer.
@@ -193,7 +193,7 @@ fn when_the_robot_falls_silent_expect_its_age_and_no_colour_that_says_it_is_well
     assert!(shown.contains("last walking") && shown.contains("domain 7") && shown.contains("is it running"), "{shown}");
     let well = Color::Indexed(39);
     assert!(colours(&robot()).contains(&well));
-    let past = colours(&Snapshot { lookout: vec![], ..silent() });
+    let past = colours(&Snapshot { discovery_hint: vec![], ..silent() });
     assert_eq!(past.len(), 1, "{past:?}");
     assert!(status_line(&silent()).starts_with("no data for 3.2 s; what it said last | walking"));
     assert_eq!(silent().level(), Level::Stale);
@@ -201,11 +201,14 @@ fn when_the_robot_falls_silent_expect_its_age_and_no_colour_that_says_it_is_well
 
 #[test]
 fn when_no_robot_was_heard_yet_expect_where_it_is_looked_for() {
-    let snapshot = Snapshot { lookout: silent().lookout, ..Snapshot::default() };
+    let snapshot = Snapshot { discovery_hint: silent().discovery_hint, ..Snapshot::default() };
     let shown = text(MIN_WIDTH, MIN_HEIGHT, &snapshot, &Teleop::default());
     assert!(shown.contains("no robot is heard") && shown.contains("domain 7"), "{shown}");
     assert_eq!(status_line(&snapshot), "no robot is heard | namespace / of domain 7 (ROS_DOMAIN_ID) | is it running?");
-    assert!(!text(80, 24, &Snapshot { lookout: silent().lookout, ..robot() }, &Teleop::default()).contains("domain 7"));
+    assert!(
+        !text(80, 24, &Snapshot { discovery_hint: silent().discovery_hint, ..robot() }, &Teleop::default())
+            .contains("domain 7")
+    );
 }
 
 #[test]
@@ -239,7 +242,7 @@ fn when_the_list_of_motions_is_open_expect_their_names_around_the_cursor() {
         text(width, height, &snapshot, &teleop);
     }
     let none = text(MIN_WIDTH, MIN_HEIGHT, &robot(), &teleop);
-    assert!(none.contains("has not told of any"), "{none}");
+    assert!(none.contains("has not listed any"), "{none}");
 }
 
 #[test]
@@ -315,7 +318,7 @@ fn when_feet_bear_forces_expect_a_bar_each_and_what_they_rest_on() {
 }
 
 #[test]
-fn when_it_is_known_where_the_body_truly_is_expect_it_drawn_and_told_beside_the_odometry() {
+fn when_it_is_known_where_the_body_truly_is_expect_it_drawn_and_reported_beside_the_odometry() {
     let truth = Truth { place: [1.134, -0.5, 0.3], lean: 0.07 };
     let (without, with) = (robot(), Snapshot { truth: Some(truth), ..robot() });
     let drawn = |snapshot: &Snapshot| text(140, 40, snapshot, &Teleop::new([0.1, 0.08, 0.6]));

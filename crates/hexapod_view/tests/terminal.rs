@@ -122,7 +122,7 @@ fn when_keys_are_pressed_expect_their_actions_and_the_terminal_back() {
 }
 
 #[test]
-fn when_told_to_stop_while_driving_expect_a_last_zero_twist() {
+fn when_asked_to_stop_while_driving_expect_a_last_zero_twist() {
     let mut view = View::start("stop");
     view.wait_for("walking");
     view.press(b"w");

@@ -2,7 +2,7 @@
 //!
 //! The page asks for room, writes a text there, and says what it is ([`hexapod_take`]). What is answered in words lies in
 //! another buffer until the next call. Nothing here takes an address: each side only ever reads and writes its own, or
-//! where the other has told it to. `binding/hexapod.js` is the other side.
+//! where the other has asked it to. `binding/hexapod.js` is the other side.
 
 #![allow(unsafe_code, reason = "a name for a page to call it by counts as unsafe; there is no unsafe block")]
 

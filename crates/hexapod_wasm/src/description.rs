@@ -51,7 +51,7 @@ impl Description {
 
     /// A configuration file: the shipped one, and the owner's over it.
     fn file(&self, name: &str) -> ConfigFile {
-        let shipped = SHIPPED.iter().filter(|(known, ..)| *known == name).map(|&(_, told, text)| (told, text));
+        let shipped = SHIPPED.iter().filter(|(known, ..)| *known == name).map(|&(_, reported, text)| (reported, text));
         let own = self.files.get_key_value(name).map(|(name, text)| (name.as_str(), text.as_str()));
         ConfigFile::of_texts(shipped.chain(own)).over_shipped()
     }
@@ -114,15 +114,18 @@ mod tests {
             ("motions.yaml", "motions:\n  wave: {frames: [{time: -1.0}]}\n", 2, "motions.wave"),
         ] {
             let error = with_file(name, text).err().unwrap();
-            let told = (error.file(), error.line(), error.key().unwrap_or_default());
-            assert!(told.0 == name && told.1 == Some(line) && told.2.contains(key), "{error}: {told:?}");
+            let reported = (error.file(), error.line(), error.key().unwrap_or_default());
+            assert!(
+                reported.0 == name && reported.1 == Some(line) && reported.2.contains(key),
+                "{error}: {reported:?}"
+            );
         }
         let error = with_file("robots.yaml", "").err().unwrap();
         assert!(error.remedy().contains("robot.yaml"), "{error}");
     }
 
     #[test]
-    fn when_a_urdf_is_none_or_xacro_expect_that_told() {
+    fn when_a_urdf_is_none_or_xacro_expect_that_reported() {
         for (text, word) in [("<robot", "robot.urdf:1"), ("<xacro:macro/>", "xacro"), ("", "robot.urdf")] {
             let urdf = Some(Source::new("robot.urdf", text));
             let error = Description { urdf, ..Description::default() }.load().err().unwrap();

@@ -18,17 +18,17 @@ enum Steering {
 
 /// A motion that was asked for: the job's number for it, and its name.
 #[derive(Clone, Debug)]
-struct Asked {
+struct MotionRequest {
     number: u64,
     name: String,
 }
 
-/// What is to be told of the motion that is played or waits.
+/// What is to be reported of the motion that is played or waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The part of it that is over.
+    /// The fraction of it that is over.
     pub part: f64,
 }
 
@@ -45,7 +45,7 @@ pub struct Hexapod {
     elapsed: Duration,
     gait: String,
     /// The last two: one runs, one waits.
-    asked: [Option<Asked>; 2],
+    asked: [Option<MotionRequest>; 2],
     remark: &'static str,
 }
 
@@ -129,7 +129,7 @@ impl Hexapod {
         let asked = || self.asked.iter().flatten();
         let running = asked().find(|asked| job.runs(asked.number));
         let found = running.or_else(|| asked().find(|asked| job.holds(asked.number)));
-        found.map(|asked| Playing { name: &asked.name, part: job.part() })
+        found.map(|asked| Playing { name: &asked.name, part: job.fraction() })
     }
 
     /// Why a motion was dropped; until the next command.
@@ -250,9 +250,9 @@ impl Hexapod {
     /// No motion has this name, or this robot cannot play it.
     pub fn play(&mut self, name: &str) -> Result<(), String> {
         let motion = self.walker.motions.get(name)?;
-        self.let_go();
+        self.release_motion();
         self.player.play(Some(motion));
-        let asked = Asked { number: self.player.job().count(), name: name.to_owned() };
+        let asked = MotionRequest { number: self.player.job().count(), name: name.to_owned() };
         self.asked = [self.asked[1].take(), Some(asked)];
         Ok(())
     }
@@ -303,7 +303,7 @@ impl Hexapod {
     }
 
     /// What was driven before a motion does not end it.
-    fn let_go(&mut self) {
+    fn release_motion(&mut self) {
         self.steering = Steering::Twist(Twist::ZERO);
         self.remark = "";
     }

@@ -1,4 +1,4 @@
-//! What a page is told of a robot once, and of what is wrong with one, as JSON.
+//! What a page learns of a robot once, and of what is wrong with one, as JSON.
 
 use crate::hexapod::Hexapod;
 use crate::layout::Layout;
@@ -203,7 +203,7 @@ mod tests {
     use crate::Description;
 
     #[test]
-    fn when_a_state_is_told_as_a_number_expect_its_word_there() {
+    fn when_a_state_is_reported_as_a_number_expect_its_word_there() {
         for (number, state) in STATES.iter().enumerate() {
             assert_eq!(*state as usize, number);
         }
@@ -231,8 +231,11 @@ mod tests {
         let text = "limits:\n  nobody: {velocity: -1.0}\npostures: {all: [30.0, 0.0, 0.0]}\n";
         let files = [("robot.yaml".to_owned(), text.to_owned())].into();
         let error = Description { files, ..Description::default() }.load().err().unwrap();
-        let told: serde_json::Value = serde_json::from_str(&problems(&error)).unwrap();
-        assert_eq!(told[0]["file"], "robot.yaml");
-        assert!(told[0]["line"].as_u64().unwrap() > 1 && !told[0]["message"].as_str().unwrap().is_empty(), "{told}");
+        let reported: serde_json::Value = serde_json::from_str(&problems(&error)).unwrap();
+        assert_eq!(reported[0]["file"], "robot.yaml");
+        assert!(
+            reported[0]["line"].as_u64().unwrap() > 1 && !reported[0]["message"].as_str().unwrap().is_empty(),
+            "{reported}"
+        );
     }
 }

@@ -151,7 +151,7 @@ mod tests {
         let footprint = field(&mut state, "footprint").to_vec();
         let at = Isometry3::new(Vector3::new(footprint[0], footprint[1], 0.0), Vector3::z() * footprint[2])
             * Point3::from(tick.feet[0]);
-        let told = &field(&mut state, "feetInOdom")[..3];
-        assert!((at.coords - Vector3::from_column_slice(told)).norm() < 1e-6);
+        let reported = &field(&mut state, "feetInOdom")[..3];
+        assert!((at.coords - Vector3::from_column_slice(reported)).norm() < 1e-6);
     }
 }

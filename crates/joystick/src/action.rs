@@ -97,9 +97,9 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(action), "{text}");
         }
-        let told =
+        let reported =
             ["enable", "disable", "motion wave", "motion"].map(|text| text.parse::<Action>().unwrap().to_string());
-        assert_eq!(told, ["servos on", "servos off", "motion wave", "end of the motion"]);
+        assert_eq!(reported, ["servos on", "servos off", "motion wave", "end of the motion"]);
         for text in ["", "emergency stop", "stand up", "gait", "motion a b", "Stand", "wave"] {
             let reason = text.parse::<Action>().unwrap_err();
             assert!(reason.contains("emergency_stop") && reason.contains(&format!("{text:?}")), "{reason}");

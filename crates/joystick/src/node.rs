@@ -38,16 +38,16 @@ pub enum RunError {
 /// # Errors
 /// A topic or a service cannot be opened.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
-    let mut desk = Desk::open(&mut node, setup)?;
+    let mut calls = ButtonCalls::open(&mut node, setup)?;
     // A press is lost with a message, and comes again with the next: joy_node repeats. What came late by being sent again
     // would be a press of the past.
-    node.subscribe_from("joy", qos::stream(), move |message: Joy, from| desk.take(&message.buttons, from))?;
+    node.subscribe_from("joy", qos::stream(), move |message: Joy, from| calls.take(&message.buttons, from))?;
     node.spin(shutdown, Stage::Stopping);
     Ok(())
 }
 
 /// Who turns buttons into calls.
-struct Desk {
+struct ButtonCalls {
     setup: Setup,
     joysticks: BTreeMap<Sender, Buttons>,
     stop: Stop,
@@ -57,7 +57,7 @@ struct Desk {
     gait: Publisher<StringMsg>,
 }
 
-impl Desk {
+impl ButtonCalls {
     fn open(node: &mut RosNode, setup: Setup) -> Result<Self, RosError> {
         let mut calls = vec![];
         for (action, name) in
@@ -69,7 +69,7 @@ impl Desk {
         Ok(Self {
             setup,
             joysticks: BTreeMap::new(),
-            stop: Stop { caller: node.caller("emergency_stop")?, asked: None, answered: Arc::default(), told: 0 },
+            stop: Stop { caller: node.caller("emergency_stop")?, asked: None, answered: Arc::default(), reported: 0 },
             calls,
             enable: Enabler::new(node.caller("enable")?),
             motion: node.publisher("motion", QosProfile::default())?,
@@ -160,15 +160,15 @@ fn tell(action: &Action, success: bool, message: &str) {
 /// The emergency stop, from its press to its answer.
 struct Stop {
     caller: Caller<Trigger::Service>,
-    asked: Option<Asked>,
+    asked: Option<PendingStop>,
     /// The number of the last one that was answered.
     answered: Arc<AtomicU64>,
     /// The number of the last one of which the log says that nobody answers.
-    told: u64,
+    reported: u64,
 }
 
 #[derive(Clone, Copy)]
-struct Asked {
+struct PendingStop {
     number: u64,
     first: Duration,
     last: Duration,
@@ -179,7 +179,7 @@ struct Asked {
 impl Stop {
     fn ask(&mut self, now: Duration) {
         let number = self.asked.map_or(0, |asked| asked.number) + 1;
-        self.asked = Some(Asked { number, first: now, last: now, held: now });
+        self.asked = Some(PendingStop { number, first: now, last: now, held: now });
         self.send(number);
     }
 
@@ -190,8 +190,8 @@ impl Stop {
             return;
         }
         let number = asked.number;
-        if now.saturating_sub(asked.first) >= ANSWER_TIME && self.told < number {
-            self.told = number;
+        if now.saturating_sub(asked.first) >= ANSWER_TIME && self.reported < number {
+            self.reported = number;
             tracing::error!("the emergency stop is not answered: cut the power");
         }
         if is_held {

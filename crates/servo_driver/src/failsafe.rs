@@ -208,7 +208,7 @@ const fn fault(situation: Situation) -> Reaction {
     }
 }
 
-/// Told from outside, it waits for nothing.
+/// Seen from outside, it waits for nothing.
 const fn battery_alone(situation: Situation) -> Reaction {
     match situation {
         Situation::Paused => Reaction::Fault,

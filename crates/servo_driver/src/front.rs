@@ -1,5 +1,5 @@
 //! Where everything that is asked of the driver comes in, on whatever thread it does. Stops act here; all else is handed
-//! to the [`Desk`](crate::desk::Desk), which answers.
+//! to the [`CallQueue`](crate::call_queue::CallQueue), which answers.
 
 use crate::heartbeats::Heartbeats;
 use crate::planner::Planner;
@@ -35,7 +35,7 @@ pub struct Front {
     pub(crate) under_way: UnderWay,
     pub(crate) planner: Planner,
     pub(crate) calls: SyncSender<Call>,
-    pub(crate) desk: Waker,
+    pub(crate) call_queue: Waker,
 }
 
 /// What stops the servos for as long as it lasts, and keeps them off.
@@ -47,8 +47,8 @@ pub(crate) fn held_off(line: &StopLine, heartbeats: &Heartbeats, now: Duration) 
 }
 
 impl Front {
-    /// Takes in a call. A stop has acted when this returns; `reply` gets the answer when the boards were told, or could not
-    /// be. Nothing that an `enable` waits for is done here: a stop may come next, on the same thread.
+    /// Takes in a call. A stop has acted when this returns; `reply` gets the answer when the boards have it, or could
+    /// not be. Nothing that an `enable` waits for is done here: a stop may come next, on the same thread.
     pub fn ask(&self, action: Action, from: &Received, reply: impl FnOnce(Answer) + Send + 'static) {
         let before = self.line.newest();
         let stop = match action {
@@ -69,7 +69,7 @@ impl Front {
         }
         let call = Call { action, ticket, quiet_at, stop, reply: Box::new(reply) };
         match self.calls.try_send(call) {
-            Ok(()) => self.desk.wake(),
+            Ok(()) => self.call_queue.wake(),
             Err(TrySendError::Full(call) | TrySendError::Disconnected(call)) => {
                 let message = match call.action {
                     Action::EmergencyStop | Action::Disable => {

@@ -1,14 +1,15 @@
-//! The guard: a process of its own that switches all channels off when the driver is gone, or does not do its work (vigil.rs). A
-//! PCA9685 goes on with its last pulses for ever, so a driver that is killed leaves servos straining.
+//! The guard: a process of its own that switches all channels off when the driver is gone, or does not do its work
+//! (driver_monitor.rs). A PCA9685 goes on with its last pulses for ever, so a driver that is killed leaves servos
+//! straining.
 
 use crate::bus::{Bus, BusChoice};
 use crate::bus_error::BusOpenError;
+use crate::driver_monitor::{Alarm, Watcher};
 use crate::guard_link::ToDriver;
 use crate::guarded_boards::{GuardedBoards, Outcome};
 use crate::lease::{DriverWatch, OnGuard};
 use crate::raspberry::{OrphanedOutputs, PinError, StopButton};
 use crate::setup::Setup;
-use crate::vigil::{Alarm, Watcher};
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{Shutdown, Stage, monotonic_now, systemd};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -86,7 +87,7 @@ impl Term {
 /// The bus or the lease cannot be used, or a transfer hangs at the end.
 pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), GuardError> {
     let BusChoice::I2c { device } = setup.bus else { return Err(GuardError::Simulated) };
-    // Opened now, so that what is missing is told at the start and not when it is needed.
+    // Opened now, so that what is missing is reported at the start and not when it is needed.
     let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
     let button = setup.pins.stop.map(StopButton::open).transpose()?;
     let bus = Bus::real(device)?;
@@ -108,7 +109,7 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
     // Transfers have a thread of their own: one that hangs must not keep the process.
     let thread = std::thread::Builder::new().name("guard-io".into()).spawn(move || guarding.run(&theirs))?;
     // It waits for nothing, and has nothing to lose: it need not be joined.
-    std::thread::Builder::new().name("guard-vigil".into()).spawn(move || watcher.run())?;
+    std::thread::Builder::new().name("guard-monitor".into()).spawn(move || watcher.run())?;
     systemd::ready();
     let given_up = || term == Term::OneDriver && attempt.hangs(monotonic_now());
     let ended = shutdown.outwait(&thread, (term.end(), ENDING), given_up);
@@ -181,7 +182,7 @@ impl Guarding {
         while !shutdown.wait(self.term.end(), LOOK_EVERY) {
             let now = monotonic_now();
             if let Some(blind) = watch.looks(now) {
-                tracing::warn!("the machine kept the guard from looking for {} ms", blind.as_millis());
+                tracing::warn!("guard not scheduled for {} ms", blind.as_millis());
             }
             on_guard.stand(self.device);
             // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.

@@ -42,8 +42,8 @@ pub(crate) struct ToGuards {
 #[derive(Debug)]
 struct OneGuard {
     stream: UnixStream,
-    /// The stop that its cut became, as long as it has not been told of it.
-    untold: Option<u64>,
+    /// The stop that its cut became, as long as it has not been notified.
+    unreported: Option<u64>,
 }
 
 impl ToGuards {
@@ -61,12 +61,12 @@ impl ToGuards {
             && is_trusted(&stream, self.device)
             && stream.set_nonblocking(true).is_ok()
         {
-            self.guards.push(OneGuard { stream, untold: None });
+            self.guards.push(OneGuard { stream, unreported: None });
         }
         self.guards.retain_mut(|guard| guard.hears(line, liveness, now));
         for guard in &mut self.guards {
-            if guard.untold.is_some_and(|number| line.is_done(number)) && guard.says(KNOWN) {
-                guard.untold = None;
+            if guard.unreported.is_some_and(|number| line.is_done(number)) && guard.says(KNOWN) {
+                guard.unreported = None;
             }
             if is_well {
                 guard.says(ALIVE);
@@ -85,7 +85,7 @@ impl OneGuard {
         }
         let by = [(CUT_SILENT, By::Guard), (CUT_BUTTON, By::Button)].into_iter().find(|(byte, _)| read.contains(byte));
         if let Some((_, by)) = by {
-            self.untold = Some(line.emergency_stop(by, now));
+            self.unreported = Some(line.emergency_stop(by, now));
         }
         true
     }
@@ -194,7 +194,7 @@ mod tests {
         driver.attend(true, (&line, &liveness), NOW);
         assert!(!liveness.misses_guard(NOW) && line.by() == By::Guard);
         let (_, number) = line.take().unwrap();
-        assert!(!guard.listen().knows, "the boards have not been told");
+        assert!(!guard.listen().knows, "the boards have not been switched off");
         line.done(number, Outcome { acknowledged: true, latched: true });
         driver.attend(true, (&line, &liveness), NOW);
         assert!(guard.listen().knows);

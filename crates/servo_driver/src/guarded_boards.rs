@@ -65,7 +65,7 @@ mod tests {
     const HANG: Duration = Duration::from_millis(20);
 
     #[test]
-    fn when_boards_are_missing_or_the_bus_fails_expect_them_told_apart() {
+    fn when_boards_are_missing_or_the_bus_fails_expect_them_reported_apart() {
         let yaml = "boards: [{ address: 0x40 }, { address: 0x41 }]\nservos:\n  a: { board: 0, channel: 2, \
             min_pulse_us: 900, max_pulse_us: 2100, speed_limit_rad_s: 6, points: [{ angle_rad: -1, pulse_us: 1000 }, \
             { angle_rad: 1, pulse_us: 2000 }] }\n";

@@ -38,7 +38,7 @@ pub enum HardwareError {
     Pin(#[from] PinError),
     /// The thread that watches over this process cannot work.
     #[error("stops cannot be watched for: {0}")]
-    Sentry(#[from] std::io::Error),
+    StopMonitor(#[from] std::io::Error),
     /// There is no simulator in this process.
     #[error(
         "the physics of bus physics run in the process of all nodes; start `hexapod run --bus physics`, or give bus simulated"

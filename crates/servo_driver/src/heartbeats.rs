@@ -1,6 +1,6 @@
 //! Who speaks on the topic `emergency_stop`. A true is an event and stops by itself (`front.rs`); here is what lasts: a
-//! source that keeps sending true, and, with a heartbeat wanted, one that has fallen silent. Sources are told apart: one
-//! that lives does not hide another that has died. Their clocks count for nothing: a message that comes by two
+//! source that keeps sending true, and, with a heartbeat wanted, one that has fallen silent. Sources are distinguished:
+//! one that lives does not hide another that has died. Their clocks count for nothing: a message that comes by two
 //! subscriptions is known by its number.
 
 use crate::failsafe;

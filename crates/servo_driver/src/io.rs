@@ -1,6 +1,6 @@
 //! What the I/O thread and the others share, before it runs.
 
-use crate::desk::{Desk, MAX_CALLS};
+use crate::call_queue::{CallQueue, MAX_CALLS};
 use crate::front::Front;
 use crate::heartbeats::Heartbeats;
 use crate::lease::GuardWatch;
@@ -53,7 +53,7 @@ pub(crate) struct Shared {
     pub waker: Waker,
     /// The thread that tells, and answers calls.
     pub listener: Waker,
-    pub granted: Arc<OnceLock<realtime::Granted>>,
+    pub granted: Arc<OnceLock<realtime::SchedulingResult>>,
 }
 
 /// The ends the other threads hold.
@@ -63,7 +63,7 @@ pub struct Ends {
     /// Where calls and stops come in.
     pub front: Front,
     /// Where calls are answered.
-    pub desk: Desk,
+    pub call_queue: CallQueue,
     /// What comes back after each tick.
     pub snapshots: Consumer<Snapshot>,
 }
@@ -92,9 +92,9 @@ impl Io {
             under_way: UnderWay::default(),
             planner: shared.planner.clone(),
             calls,
-            desk: shared.listener.clone(),
+            call_queue: shared.listener.clone(),
         };
-        let desk = Desk {
+        let call_queue = CallQueue {
             calls: waiting,
             requests: to_io,
             line: shared.line.clone(),
@@ -106,7 +106,7 @@ impl Io {
         let clock: Clock = Arc::new(monotonic_now);
         let (servo_time, spare_boards, guard) = (ServoTime::default(), 0, None);
         let io = Self { servos, requests, targets, snapshots, shared, clock, servo_time, spare_boards, guard };
-        (io, Ends { intake, front, desk, snapshots: seen })
+        (io, Ends { intake, front, call_queue, snapshots: seen })
     }
 
     /// Uses these pins, too.

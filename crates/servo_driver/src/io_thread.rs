@@ -20,7 +20,7 @@ pub struct IoThread {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IoEnd {
     /// It panicked; its channels were switched off.
-    #[error("the servo I/O thread panicked: {0}; all channels were told to be off")]
+    #[error("the servo I/O thread panicked: {0}; all channels were commanded off")]
     Panicked(String),
     /// Boards did not acknowledge being switched off.
     #[error("not every board acknowledged being switched off; cut the servos' power")]
@@ -71,21 +71,21 @@ impl IoThread {
 
     /// Whether real-time scheduling was granted; `None` until the thread has asked.
     #[must_use]
-    pub fn granted(&self) -> Option<&realtime::Granted> {
+    pub fn granted(&self) -> Option<&realtime::SchedulingResult> {
         self.shared.granted.get()
     }
 
-    /// Switches all channels off and ends the thread; waits at most `patience`. Cuts the outputs if that fails.
+    /// Switches all channels off and ends the thread; waits at most `timeout`. Cuts the outputs if that fails.
     ///
     /// # Errors
     /// The thread panicked, hangs, or a board was not seen to be off.
-    pub fn end(&mut self, patience: Duration) -> Result<(), IoEnd> {
-        self.end_within(patience).inspect_err(|_| self.shared.line.pins().cut())
+    pub fn end(&mut self, timeout: Duration) -> Result<(), IoEnd> {
+        self.end_within(timeout).inspect_err(|_| self.shared.line.pins().cut())
     }
 
-    fn end_within(&mut self, patience: Duration) -> Result<(), IoEnd> {
+    fn end_within(&mut self, timeout: Duration) -> Result<(), IoEnd> {
         self.ask_to_end();
-        let deadline = monotonic_now() + patience;
+        let deadline = monotonic_now() + timeout;
         while !self.is_finished() {
             if monotonic_now() > deadline {
                 return Err(IoEnd::Hung);

@@ -1,4 +1,4 @@
-//! What becomes of the driver, as lines of the log: one for each change of its state, told by those who publish it.
+//! What becomes of the driver, as lines of the log: one for each change of its state, logged by those who publish it.
 
 use crate::front::Front;
 use crate::requests::PAUSED;

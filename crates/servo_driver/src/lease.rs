@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 /// Set to any text, robots of a machine get names of their own: tests are robots of a machine.
 const SPACE: &str = "HEXAPOD_LOCK_DIR";
 /// A driver that starts waits this long: a guard may be switching off after the one before.
-const PATIENCE: Duration = Duration::from_secs(1);
+const LEASE_TIMEOUT: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(10);
 
 /// The right to speak to the boards on a bus, held until it is dropped or its process is gone.
@@ -150,8 +150,8 @@ impl GuardWatch {
     }
 
     /// Waits for a guard that has just been started.
-    pub fn wait(&mut self, patience: Duration) {
-        let deadline = Instant::now() + patience;
+    pub fn wait(&mut self, timeout: Duration) {
+        let deadline = Instant::now() + timeout;
         while self.missing(false).is_some() && Instant::now() < deadline {
             std::thread::sleep(RETRY);
         }
@@ -224,7 +224,7 @@ fn holder(device: u8) -> String {
 
 /// The name, once it is free; `None` if that takes too long.
 fn patiently(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + LEASE_TIMEOUT;
     loop {
         match bind(name)? {
             None if Instant::now() < deadline => std::thread::sleep(RETRY),

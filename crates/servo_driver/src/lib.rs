@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 
-pub mod bench;
 pub mod bus;
 pub mod bus_error;
-pub mod desk;
+pub mod call_queue;
+mod driver_monitor;
 pub mod failsafe;
 pub mod front;
 pub mod guard;
@@ -32,19 +32,19 @@ mod report;
 mod requests;
 mod run;
 mod schedule;
-mod sentry;
 mod services;
 mod setup;
+pub mod single_servo;
 mod snapshot;
 mod statics;
 pub mod stop;
+mod stop_monitor;
 mod stop_switch;
 mod stoppable;
 mod supervise;
 mod sync;
 mod targets;
 mod under_way;
-mod vigil;
 mod waker;
 mod wiring;
 

@@ -1,14 +1,16 @@
-//! Whether this process does its work: its sentry looks every few milliseconds, its thread of the bus comes round, its guard
-//! answers. A process that stood still (SIGSTOP, a debugger, swap) finds out before it puts out another pulse.
+//! Whether this process does its work: its stop monitor looks every few milliseconds, its thread of the bus comes
+//! round, its guard answers. A process that stood still (SIGSTOP, a debugger, swap) finds out before it puts out
+//! another pulse.
 //!
-//! The sentry stops everything before it notes that it looks again, and a pulse passes only while the note is fresh and no stop
-//! was counted since its permit: so none passes between the end of a standstill and the stop that follows from it.
+//! The stop monitor stops everything before it notes that it looks again, and a pulse passes only while the note is
+//! fresh and no stop was counted since its permit: so none passes between the end of a standstill and the stop that
+//! follows from it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// On a real bus: less than a guard waits (vigil.rs).
+/// On a real bus: less than a guard waits (driver_monitor.rs).
 const LONGEST_LAPSE: Duration = Duration::from_millis(150);
 /// Where nobody switches the boards off meanwhile: longer than a busy machine may keep threads waiting.
 const LONGEST_SIMULATED: Duration = Duration::from_secs(1);
@@ -23,7 +25,7 @@ pub(crate) struct Liveness(Arc<Signs>);
 
 #[derive(Debug, Default)]
 struct Signs {
-    /// When the sentry looked last, in nanoseconds on the monotonic clock; 0: there is none.
+    /// When the stop monitor looked last, in nanoseconds on the monotonic clock; 0: there is none.
     looked_ns: AtomicU64,
     /// A guard watches.
     is_watched: AtomicBool,
@@ -38,7 +40,7 @@ struct Signs {
 }
 
 impl Liveness {
-    /// A sentry looks from now on; with boards that a guard may switch off meanwhile, or without.
+    /// A stop monitor looks from now on; with boards that a guard may switch off meanwhile, or without.
     pub fn begin(&self, is_watched: bool, now: Duration) {
         self.0.is_watched.store(is_watched, Ordering::SeqCst);
         self.look(now);
@@ -60,12 +62,12 @@ impl Liveness {
         (looked != 0 && since > limit).then_some(since)
     }
 
-    /// The sentry looks, and what follows from a standstill has been done.
+    /// The stop monitor looks, and what follows from a standstill has been done.
     pub fn look(&self, now: Duration) {
         self.0.looked_ns.store(nanos(now), Ordering::SeqCst);
     }
 
-    /// The sentry's end: nobody looks.
+    /// The stop monitor's end: nobody looks.
     pub fn end(&self) {
         self.0.looked_ns.store(0, Ordering::SeqCst);
     }
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn when_nobody_looks_for_too_long_expect_a_lapse_sooner_where_a_guard_watches() {
         let liveness = Liveness::default();
-        assert_eq!(liveness.lapse(MS(10_000)), None, "there is no sentry");
+        assert_eq!(liveness.lapse(MS(10_000)), None, "there is no stop monitor");
         for (is_watched, limit) in [(true, LONGEST_LAPSE), (false, LONGEST_SIMULATED)] {
             liveness.begin(is_watched, MS(100));
             assert_eq!(liveness.lapse(MS(100) + limit), None);

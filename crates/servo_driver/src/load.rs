@@ -39,7 +39,7 @@ impl LoadFeedback {
         Self { robot: robot.clone(), predictor, feedback, angles, last: (Duration::ZERO, vec![]) }
     }
 
-    /// Adds velocities and efforts to a message of positions, told at `stamp`, and rounds them all.
+    /// Adds velocities and efforts to a message of positions, commanded at `stamp`, and rounds them all.
     pub(crate) fn fill(&mut self, message: &mut JointState, stamp: Duration) {
         let load = self.load(message);
         let since = stamp.saturating_sub(self.last.0).as_secs_f64();
@@ -57,9 +57,9 @@ impl LoadFeedback {
             let (effort, stall) = self.joint(name).map_or((f64::NAN, 0.0), |(leg, joint, stall)| {
                 (load.as_ref().map_or(f64::NAN, |load| load.torques[leg][joint]), stall)
             });
-            let told = self.feedback.report(*position, *velocity, effort, stall);
-            (*position, *velocity) = (told.position_rad, told.velocity_rad_s);
-            message.effort.push(told.effort_nm);
+            let reported = self.feedback.report(*position, *velocity, effort, stall);
+            (*position, *velocity) = (reported.position_rad, reported.velocity_rad_s);
+            message.effort.push(reported.effort_nm);
         }
     }
 
@@ -110,14 +110,14 @@ mod tests {
     fn when_the_robot_stands_expect_its_weight_in_the_efforts_and_rounded_numbers() {
         let robot = robot();
         let mut load = LoadFeedback::new(&robot);
-        let mut told = message(&robot, [0.0, 0.6, -1.7]);
-        load.fill(&mut told, Duration::from_secs(1));
-        assert_eq!((told.position.len(), told.velocity.len(), told.effort.len()), (18, 18, 18));
+        let mut reported = message(&robot, [0.0, 0.6, -1.7]);
+        load.fill(&mut reported, Duration::from_secs(1));
+        assert_eq!((reported.position.len(), reported.velocity.len(), reported.effort.len()), (18, 18, 18));
         let mut predictor = LoadPredictor::new(&robot, FRICTION);
         let angles = [LegAngles::from([0.0, 0.6, -1.7]); 6];
         let truth = predictor.predict(&angles, &[true; 6], &BaseMotion::level()).unwrap();
-        for (at, effort) in told.effort.iter().enumerate() {
-            assert!((effort - truth.torques[at / 3][at % 3]).abs() < 0.03, "{told:?}");
+        for (at, effort) in reported.effort.iter().enumerate() {
+            assert!((effort - truth.torques[at / 3][at % 3]).abs() < 0.03, "{reported:?}");
         }
         let mut moved = message(&robot, [0.02, 0.6, -1.7]);
         load.fill(&mut moved, Duration::from_millis(1020));
@@ -128,21 +128,21 @@ mod tests {
     fn when_a_foot_is_lifted_expect_its_servos_to_bear_the_leg_alone() {
         let robot = robot();
         let mut load = LoadFeedback::new(&robot);
-        let mut told = message(&robot, [0.0, 0.6, -1.7]);
-        told.position[1] = 0.9;
-        load.fill(&mut told, Duration::from_secs(1));
-        let legs: Vec<f64> = (0..6).map(|leg| told.effort[3 * leg + 1].abs()).collect();
+        let mut reported = message(&robot, [0.0, 0.6, -1.7]);
+        reported.position[1] = 0.9;
+        load.fill(&mut reported, Duration::from_secs(1));
+        let legs: Vec<f64> = (0..6).map(|leg| reported.effort[3 * leg + 1].abs()).collect();
         assert!(legs[0] < 0.1 && legs[1..].iter().all(|effort| *effort > 0.1), "{legs:?}");
     }
 
     #[test]
-    fn when_only_some_joints_or_strangers_are_told_expect_no_effort_of_strangers_and_no_panic() {
+    fn when_only_some_joints_or_strangers_are_reported_expect_no_effort_of_strangers_and_no_panic() {
         let robot = robot();
         let mut load = LoadFeedback::new(&robot);
         let name = vec!["tail".to_owned(), "left_front_coxa".to_owned()];
-        let mut told = JointState { name, position: vec![0.3, 0.1], ..Default::default() };
-        load.fill(&mut told, Duration::from_secs(1));
-        assert!(told.effort[0].is_nan() && told.effort[1].is_finite(), "{told:?}");
+        let mut reported = JointState { name, position: vec![0.3, 0.1], ..Default::default() };
+        load.fill(&mut reported, Duration::from_secs(1));
+        assert!(reported.effort[0].is_nan() && reported.effort[1].is_finite(), "{reported:?}");
         let mut none = JointState::default();
         load.fill(&mut none, Duration::from_secs(2));
         assert!(none.effort.is_empty());

@@ -7,9 +7,9 @@ use crate::pins::{SharedPins, Steady};
 use crate::planner::Pose;
 use crate::requests::{Answer, Order};
 use crate::schedule::Schedule;
-use crate::sentry::BOUNCE;
 use crate::snapshot::Snapshot;
 use crate::stop::{By, Outcome, Stop, StopLine, Ticket};
+use crate::stop_monitor::BOUNCE;
 use crate::stoppable::Stoppable;
 use embedded_hal::i2c::I2c;
 use hexapod_servo::pca9685::SETTLE;
@@ -17,7 +17,7 @@ use hexapod_servo::{ServoDriver, State};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How long boards are told to be off at the end before the thread gives up.
+/// How long boards are commanded off at the end before the thread gives up.
 const OFF_PATIENCE: Duration = Duration::from_millis(200);
 /// A battery alarm counts when it has lasted this long: all servos starting at once let the voltage sag.
 const SAG: Duration = Duration::from_millis(500);
@@ -243,7 +243,7 @@ impl<B: I2c> Looping<B> {
                 Order::Relax { group, relaxed } => self.relax(group, relaxed),
             };
             let heard = request.reply.try_send(answer).is_ok() && request.claim.finish();
-            // Nobody waits any more: they were told that nothing was switched on. What was on before stays so.
+            // Nobody waits any more: they were answered that nothing was switched on. What was on before stays so.
             if !heard && matches!(request.order, Order::Enable(_)) && !before.is_live() {
                 self.guarded.driver.disable();
             }
@@ -288,7 +288,7 @@ impl<B: I2c> Looping<B> {
 
     /// Enabled once more while live: joints that were let go, because nobody commanded them, come back slowly.
     fn bring_back(&mut self, before: State) -> Answer {
-        let back = self.guarded.driver.let_go();
+        let back = self.guarded.driver.released_count();
         self.guarded.driver.enable(self.servo_time());
         match back {
             0 => Answer::done(format!("pulses are already on: {before}")),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// So many who say a `gait_state` are told apart, and so many who command joints; of more the latest count.
+/// So many who say a `gait_state` are distinguished, and so many who command joints; of more the latest count.
 const MOST: usize = 8;
 /// A planner commands the joints in every tick. One that has not for so long, and whose node is there again in another
 /// process, was killed: the middleware takes 20 s to miss it.

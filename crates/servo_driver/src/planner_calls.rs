@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// How often a planner that is to sit is asked.
 const SIT_AGAIN: Duration = Duration::from_secs(1);
-/// How often a planner that is to stay frozen is told so.
+/// How often a planner that is to stay frozen is reminded.
 const FREEZE_AGAIN: Duration = Duration::from_millis(500);
 
 /// Callers of the planner's services, and when each was last called.
@@ -17,7 +17,7 @@ pub(crate) struct PlannerCalls {
     sit: Caller<Trigger::Service>,
     retire: Caller<Trigger::Service>,
     freeze: Caller<SetBool::Service>,
-    /// When the planner was last told to stay frozen.
+    /// When the planner was last reminded to stay frozen.
     frozen: Duration,
     sit_requests: u64,
     /// When it was last asked to sit.
@@ -90,8 +90,9 @@ impl PlannerCalls {
 
     fn call_sit(&mut self, now: Duration) {
         self.sit_asked = now;
-        let told = self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", excerpt(&answer.message)));
-        if let Err(error) = told {
+        let reported =
+            self.sit.call(&Trigger::Request {}, |answer| tracing::info!("sit: {}", excerpt(&answer.message)));
+        if let Err(error) = reported {
             tracing::warn!("cannot ask the planner to sit: {error}");
         }
     }

@@ -35,13 +35,13 @@ impl Pulse {
 }
 
 /// Which plug is to have which pulse; none: everything off.
-pub type Wanted = Option<Pulse>;
+pub type PulseRequest = Option<Pulse>;
 
-/// What the boards are told.
+/// What is written to the boards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Readout {
     /// Pulse in microseconds and in counts.
-    pub told: Option<(f64, u16)>,
+    pub commanded: Option<(f64, u16)>,
     /// What is wrong with the bus.
     pub trouble: Option<String>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Serving<B> {
     boards: Vec<BenchBoard>,
     /// Board and channel of each servo.
     plugs: Vec<(usize, u8)>,
-    told: Wanted,
+    commanded: PulseRequest,
     trouble: Option<String>,
     read_at: Duration,
     register: u8,
@@ -79,7 +79,7 @@ impl<B: I2c> Serving<B> {
         }
         let plugs = servos.servos().iter().map(|servo| (servo.board(), servo.channel())).collect();
         let read_at = monotonic_now();
-        Self { bus, boards, plugs, told: None, trouble: None, read_at, register: MODE1 }
+        Self { bus, boards, plugs, commanded: None, trouble: None, read_at, register: MODE1 }
     }
 
     pub fn bus_mut(&mut self) -> &mut B {
@@ -87,17 +87,21 @@ impl<B: I2c> Serving<B> {
     }
 
     pub fn readout(&self) -> Readout {
-        let told = self.told.and_then(|told| match self.boards[told.board].shadow.told(told.channel)? {
-            Level::Counts(counts) => Some((f64::from(counts) / self.boards[told.board].clock.counts_per_us(), counts)),
-            Level::Off => None,
+        let commanded = self.commanded.and_then(|commanded| {
+            match self.boards[commanded.board].shadow.commanded(commanded.channel)? {
+                Level::Counts(counts) => {
+                    Some((f64::from(counts) / self.boards[commanded.board].clock.counts_per_us(), counts))
+                }
+                Level::Off => None,
+            }
         });
-        Readout { told, trouble: self.trouble.clone() }
+        Readout { commanded, trouble: self.trouble.clone() }
     }
 
-    pub fn tick(&mut self, wanted: Wanted) {
+    pub fn tick(&mut self, wanted: PulseRequest) {
         let step_us = SPEED_US_S * PERIOD.as_secs_f64();
-        self.told = wanted.filter(|wanted| self.plugs.contains(&wanted.plug())).map(|wanted| {
-            let before = self.told.filter(|before| before.plug() == wanted.plug());
+        self.commanded = wanted.filter(|wanted| self.plugs.contains(&wanted.plug())).map(|wanted| {
+            let before = self.commanded.filter(|before| before.plug() == wanted.plug());
             let before_us = before.map_or(wanted.pulse_us, |before| before.pulse_us);
             Pulse { pulse_us: before_us + (wanted.pulse_us - before_us).clamp(-step_us, step_us), ..wanted }
         });
@@ -119,7 +123,7 @@ impl<B: I2c> Serving<B> {
             }
         }
         // Joints of the other boards can be worked on meanwhile.
-        let wanted = self.told.map(|told| told.board);
+        let wanted = self.commanded.map(|commanded| commanded.board);
         let all = silent.len() == self.boards.len();
         let missed = silent.iter().find(|(board, _)| wanted.map_or(all, |wanted| wanted == *board));
         self.set_levels();
@@ -133,9 +137,9 @@ impl<B: I2c> Serving<B> {
     fn set_levels(&mut self) {
         for plug in &self.plugs {
             let BenchBoard { shadow, clock, .. } = &mut self.boards[plug.0];
-            let level = match self.told {
-                Some(told) if told.plug() == *plug => {
-                    Level::Counts((told.pulse_us * clock.counts_per_us() + 0.5) as u16)
+            let level = match self.commanded {
+                Some(commanded) if commanded.plug() == *plug => {
+                    Level::Counts((commanded.pulse_us * clock.counts_per_us() + 0.5) as u16)
                 }
                 _ => Level::Off,
             };
@@ -197,7 +201,7 @@ mod tests {
         (Serving::new(&config, bus.clone()), bus)
     }
 
-    fn pulse(channel: u8, pulse_us: f64) -> Wanted {
+    fn pulse(channel: u8, pulse_us: f64) -> PulseRequest {
         Some(Pulse { board: 0, channel, pulse_us, rest_us: 1500.0 })
     }
 

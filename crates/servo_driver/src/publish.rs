@@ -22,14 +22,14 @@ use std::time::Duration;
 /// An I/O thread that was silent for longer hangs in a transaction.
 const HUNG_AFTER: Duration = Duration::from_millis(150);
 const DIAGNOSE_EVERY: Duration = Duration::from_secs(1);
-/// The death of a guard is told for so long.
+/// The death of a guard is reported for so long.
 const GUARD_DIED: Duration = Duration::from_secs(5);
 /// A source that was refused this long ago still counts as there.
 const CONFLICT: Duration = Duration::from_millis(1500);
-/// Without commands for this long, the clock alone decides when states are told.
+/// Without commands for this long, the clock alone decides when states are published.
 const LULL: Duration = Duration::from_millis(100);
 
-/// The publishers, and what they last told.
+/// The publishers, and what they published last.
 pub(crate) struct Teller {
     states: SharedPublisher<JointState>,
     diagnostics: Diagnostics,
@@ -41,7 +41,7 @@ pub(crate) struct Teller {
     newest: Option<Snapshot>,
     /// The servos have been on.
     was_live: bool,
-    /// The last states told.
+    /// The last states published.
     message: JointState,
     lateness: Lateness,
     /// The longest transaction of each tick.
@@ -226,9 +226,9 @@ impl Teller {
         if at > now { at } else { Duration::MAX }
     }
 
-    /// When the boards were told what they are told, so that positions and stamps belong together however late this
+    /// When the boards got their pulses, so that positions and stamps belong together however late this
     /// thread comes; simulated time has no finer grain than `/clock`.
-    fn told_at(&self, now: Duration) -> Duration {
+    fn reported_at(&self, now: Duration) -> Duration {
         let age = self.newest.map_or(Duration::ZERO, |newest| now.saturating_sub(newest.at));
         match self.clock {
             RosClock::System => self.clock.now().saturating_sub(age),
@@ -237,15 +237,15 @@ impl Teller {
     }
 
     fn tell_states(&mut self, now: Duration) {
-        let told = |joint: usize| self.newest.as_ref().and_then(|newest| newest.told(joint));
-        let told = || self.joints.iter().enumerate().filter_map(|(joint, name)| Some((name, told(joint)?)));
-        // Names are copied anew only when other servos are told than before.
-        if !told().map(|(name, _)| name).eq(&self.message.name) {
-            self.message.name = told().map(|(name, _)| name.clone()).collect();
+        let reported = |joint: usize| self.newest.as_ref().and_then(|newest| newest.commanded(joint));
+        let reported = || self.joints.iter().enumerate().filter_map(|(joint, name)| Some((name, reported(joint)?)));
+        // Names are copied anew only when other servos get pulses than before.
+        if !reported().map(|(name, _)| name).eq(&self.message.name) {
+            self.message.name = reported().map(|(name, _)| name.clone()).collect();
         }
         self.message.position.clear();
-        self.message.position.extend(told().map(|(_, angle_rad)| angle_rad));
-        let stamp = self.told_at(now);
+        self.message.position.extend(reported().map(|(_, angle_rad)| angle_rad));
+        let stamp = self.reported_at(now);
         self.message.header.stamp = to_stamp(stamp);
         if let Some(load) = &mut self.load {
             load.fill(&mut self.message, stamp);

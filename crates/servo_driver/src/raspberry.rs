@@ -18,7 +18,7 @@ const OTHER: &str = "check that no other program or kernel driver holds the bus"
 #[derive(Debug)]
 pub struct RaspberryBus {
     bus: rppal::i2c::I2c,
-    /// The address the kernel was last told to speak to.
+    /// The address the kernel was last set to speak to.
     address: Option<u8>,
 }
 

@@ -4,7 +4,7 @@ use crate::io_thread::IoEnd;
 use crate::requests::PAUSED;
 use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
-use hexapod_ros::realtime::Granted;
+use hexapod_ros::realtime::SchedulingResult;
 use hexapod_ros::{Lateness, Level, Status};
 use hexapod_servo::{Counters, Fault, State};
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(crate) struct Report<'a> {
     pub hung: Option<Duration>,
     /// How the I/O thread failed to end in order.
     pub failed: Option<&'a IoEnd>,
-    pub granted: Option<&'a Granted>,
+    pub granted: Option<&'a SchedulingResult>,
     /// Joint, owner and refused source of a conflict that goes on.
     pub conflict: Option<(String, String, String)>,
     /// The guard of this process died a moment ago, and how often it has.
@@ -154,10 +154,10 @@ impl Report<'_> {
         };
         let waits = newest.waits && newest.state.is_live();
         status.report(level, if waits { format!("{message}; {PAUSED}") } else { message });
-        if newest.state.is_live() && newest.let_go > 0 {
+        if newest.state.is_live() && newest.released > 0 {
             let words = format!(
                 "{} joints were released because nothing commands them; enable brings them back",
-                newest.let_go
+                newest.released
             );
             status.report(Level::Warn, words);
         }

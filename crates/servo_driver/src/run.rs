@@ -4,9 +4,9 @@ use crate::hardware::{Hardware, HardwareError};
 use crate::io::{Ends, Io};
 use crate::io_thread::IoEnd;
 use crate::publish::{Sources, Teller};
-use crate::sentry::Post;
 use crate::services;
 use crate::setup::Setup;
+use crate::stop_monitor::MonitorConfig;
 use crate::supervise::Supervisor;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
@@ -44,13 +44,13 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     setup.pin_notes().iter().for_each(|note| tracing::warn!("{note}"));
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
-    let (post, live) = (Post::of(&setup), setup.live());
+    let (post, live) = (MonitorConfig::of(&setup), setup.live());
     let start_line = format!("{} joints on {}, disarmed: call enable", setup.servos.servos().len(), setup.bus);
     let joints: Vec<_> = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
     let groups = setup.servos.groups().to_vec();
     let (off_after, rate_hz) = (setup.servos.timing().fault_off_after, setup.rate_hz);
     let servo_time = setup.servo_time();
-    let (mut io, Ends { intake, front, desk, snapshots }) = Io::new(setup.servos);
+    let (mut io, Ends { intake, front, call_queue, snapshots }) = Io::new(setup.servos);
     let intake = intake.of_robot(&setup.urdf.display().to_string());
     front.heartbeats().want(setup.stop_timeout);
     io = io.with_pins(pins).with_spare_boards(setup.spare_boards).with_servo_time(servo_time);
@@ -74,8 +74,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
 
     let ended = Shutdown::default();
     let _ends_with_this = ended.drop_guard();
-    let sentry = post.watch(line.clone(), ended.clone())?;
-    let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.clone(), node.work());
+    let stop_monitor = post.watch(line.clone(), ended.clone())?;
+    let (shutdown, spinning, letting_go) = (shutdown.clone(), ended.clone(), node.exit_guard());
     let (graph, roll_called) = (node.graph(), 0);
     let supervisor = std::thread::Builder::new().name("servo-publish".into()).spawn(move || {
         // It shares the middleware with those that publish commands, and cuts the outputs when the bus hangs.
@@ -85,7 +85,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         let _until_then = letting_go;
         let io = io.spawn(bus, rate_hz)?;
         let teller = &teller;
-        Supervisor { teller, io, desk, front, off_after, live, own_guard, graph, roll_called }
+        Supervisor { teller, io, call_queue, front, off_after, live, own_guard, graph, roll_called }
             .run(&shutdown, &spinning)
             .map_err(RunError::from)
             .and_then(|in_order| if in_order { Ok(()) } else { Err(RunError::NotSeated) })
@@ -93,7 +93,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     node.spin(&ended, Stage::Stopping);
     let panicked = || IoEnd::Panicked("the publishing thread ended".into());
     let result = supervisor.join().map_err(|_| panicked().into()).flatten();
-    drop(sentry.join());
+    drop(stop_monitor.join());
     line.pins().disconnect();
     result
 }

@@ -36,7 +36,8 @@ pub(crate) fn open(
 }
 
 /// Stops, on a thread that does nothing else: of the topic, whatever its senders' reliability and durability, and of the
-/// services. With `enable` false comes `enable` true, which waits elsewhere for all it needs ([`Desk`](crate::desk::Desk)).
+/// services. With `enable` false comes `enable` true, which waits elsewhere for all it needs
+/// ([`CallQueue`](crate::call_queue::CallQueue)).
 fn stops(node: &mut RosNode, front: &Front, teller: &Arc<Mutex<Teller>>) -> Result<(), RosError> {
     let mut lane = node.lane("servo-stop", priority::STOP)?;
     // Best effort hears everybody, reliable has what was lost sent again, latched hears what was said before the start.

@@ -27,11 +27,11 @@ pub struct Snapshot {
     /// Deadlines that were skipped before it.
     pub missed: u64,
     /// Joints that were let go because nobody commanded them any more.
-    pub let_go: usize,
+    pub released: usize,
     /// How long transactions took.
     pub bus: Timing,
     angles_rad: [f64; MAX_JOINTS],
-    told: u64,
+    commanded: u64,
 }
 
 impl Snapshot {
@@ -43,12 +43,12 @@ impl Snapshot {
         late: Duration,
         missed: u64,
     ) -> Self {
-        let (mut angles_rad, mut told) = ([0.0; MAX_JOINTS], 0);
+        let (mut angles_rad, mut commanded) = ([0.0; MAX_JOINTS], 0);
         let joints = driver.servos().len();
         for (joint, angle_rad) in angles_rad.iter_mut().enumerate().take(joints) {
-            if let Some(told_rad) = driver.told(joint) {
-                *angle_rad = told_rad;
-                told |= 1 << joint;
+            if let Some(commanded_rad) = driver.commanded(joint) {
+                *angle_rad = commanded_rad;
+                commanded |= 1 << joint;
             }
         }
         Self {
@@ -60,21 +60,21 @@ impl Snapshot {
             commanded_at: driver.command_age(servo_time.at(at)).map(|age| at.saturating_sub(age)),
             late,
             missed,
-            let_go: driver.let_go(),
+            released: driver.released_count(),
             bus: driver.bus_mut().take_timing(),
             angles_rad,
-            told,
+            commanded,
         }
     }
 
     /// After all channels were switched off without a tick.
     pub(crate) fn switched_off(&mut self) {
-        self.told = 0;
+        self.commanded = 0;
     }
 
-    /// The angle a joint is told, rad; `None` if it has no pulse.
+    /// The commanded angle of a joint, rad; `None` if it has no pulse.
     #[must_use]
-    pub fn told(&self, joint: usize) -> Option<f64> {
-        (joint < MAX_JOINTS && self.told & (1 << joint) != 0).then(|| self.angles_rad[joint])
+    pub fn commanded(&self, joint: usize) -> Option<f64> {
+        (joint < MAX_JOINTS && self.commanded & (1 << joint) != 0).then(|| self.angles_rad[joint])
     }
 }

@@ -12,7 +12,7 @@ const LEAST_MARGIN: f64 = 0.1;
 /// One bit for each board whose legs the robot stands without: the feet of all others, in the legs' natural posture, hold
 /// the body's centre.
 pub(crate) fn spare_boards(servos: &ServoConfig, robot: &Robot) -> u64 {
-    let is_spare = |board: &usize| stands(robot, |leg| !is_driven(leg, servos, *board));
+    let is_spare = |board: &usize| is_paused(robot, |leg| !is_driven(leg, servos, *board));
     (0..servos.boards().len().min(64)).filter(is_spare).fold(0, |boards, board| boards | 1 << board)
 }
 
@@ -22,7 +22,7 @@ fn is_driven(leg: &Leg, servos: &ServoConfig, board: usize) -> bool {
     leg.joints().iter().any(|joint| drives(joint.name()))
 }
 
-fn stands(robot: &Robot, has_power: impl Fn(&Leg) -> bool) -> bool {
+fn is_paused(robot: &Robot, has_power: impl Fn(&Leg) -> bool) -> bool {
     let foot = |leg: &Leg| leg.foot_in_body(&leg.posture()).xy();
     let count = robot.legs().len().max(1) as f64;
     let centre = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).sum::<Vector2<f64>>() / count;

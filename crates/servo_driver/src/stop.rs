@@ -118,7 +118,7 @@ impl Ticket {
 
 /// Why a ticket is void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Void {
+pub enum TicketError {
     /// A stop was received after it.
     #[error("a stop came in after it: nothing was switched on; call enable again to switch the servos on")]
     Stopped,
@@ -133,8 +133,8 @@ impl StopLine {
     }
 
     /// Stops everything: outputs are cut here and now, if there is a pin for that, tickets drawn before are void, and the
-    /// boards are told next. `received` is when this was asked for, on the monotonic clock. Returns the number of this stop,
-    /// see [`is_done`](Self::is_done).
+    /// boards are written next. `received` is when this was asked for, on the monotonic clock. Returns the number of
+    /// this stop, see [`is_done`](Self::is_done).
     pub fn stop(&self, kind: Stop, received: Duration) -> u64 {
         self.state.received_ns.fetch_max(nanos(received), Ordering::SeqCst);
         let number = self.state.generation.fetch_add(1, Ordering::SeqCst) + 1;
@@ -172,12 +172,12 @@ impl StopLine {
     ///
     /// # Errors
     /// Why it is void.
-    pub fn check(&self, ticket: Ticket) -> Result<(), Void> {
+    pub fn check(&self, ticket: Ticket) -> Result<(), TicketError> {
         let stopped = self.state.generation.load(Ordering::SeqCst) != ticket.generation
             || (ticket.generation > 0 && self.state.received_ns.load(Ordering::SeqCst) >= nanos(ticket.received));
         match (self.state.closed.load(Ordering::SeqCst), stopped) {
-            (true, _) => Err(Void::Ending),
-            (false, true) => Err(Void::Stopped),
+            (true, _) => Err(TicketError::Ending),
+            (false, true) => Err(TicketError::Stopped),
             (false, false) => Ok(()),
         }
     }
@@ -188,7 +188,7 @@ impl StopLine {
     }
 
     /// Lets the outputs through if the ticket counts, with no stop in between.
-    pub(crate) fn release(&self, ticket: Ticket) -> Result<(), Void> {
+    pub(crate) fn release(&self, ticket: Ticket) -> Result<(), TicketError> {
         self.pins.release_if(|| self.check(ticket))
     }
 
@@ -279,18 +279,18 @@ mod tests {
         for kind in [Stop::Off, Stop::Emergency] {
             let ticket = line.ticket(MS(100));
             line.stop(kind, MS(100));
-            assert_eq!(line.check(ticket), Err(Void::Stopped));
+            assert_eq!(line.check(ticket), Err(TicketError::Stopped));
             assert_eq!(line.check(line.ticket(MS(101))), Ok(()));
         }
-        assert_eq!(line.check(before), Err(Void::Stopped));
+        assert_eq!(line.check(before), Err(TicketError::Stopped));
     }
 
     #[test]
     fn when_a_stop_was_handled_first_but_received_later_expect_the_ticket_void() {
         let line = StopLine::default();
         line.stop(Stop::Emergency, MS(20));
-        assert_eq!(line.check(line.ticket(MS(19))), Err(Void::Stopped));
-        assert_eq!(line.check(line.ticket(MS(20))), Err(Void::Stopped));
+        assert_eq!(line.check(line.ticket(MS(19))), Err(TicketError::Stopped));
+        assert_eq!(line.check(line.ticket(MS(20))), Err(TicketError::Stopped));
         assert_eq!(line.check(line.ticket(MS(21))), Ok(()));
     }
 
@@ -312,6 +312,6 @@ mod tests {
     fn when_the_process_ends_expect_every_ticket_void() {
         let line = StopLine::default();
         line.close();
-        assert_eq!(line.check(line.ticket(MS(5))), Err(Void::Ending));
+        assert_eq!(line.check(line.ticket(MS(5))), Err(TicketError::Ending));
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::own_guard::OwnGuard;
 use crate::pins::Pins;
-use crate::sentry::Post;
 use crate::setup::Setup;
 use crate::stop::{By, Outcome, StopLine};
+use crate::stop_monitor::MonitorConfig;
 use crate::stoppable::Stoppable;
 use hexapod_ros::{Shutdown, monotonic_now};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,11 +15,11 @@ use std::thread::JoinHandle;
 #[derive(Debug)]
 pub struct StopSwitch {
     line: StopLine,
-    /// The newest stop that the tool has been told of.
-    told: AtomicU64,
+    /// The newest stop that the tool has heard of.
+    reported: AtomicU64,
     guard: Mutex<Option<OwnGuard>>,
     end: Shutdown,
-    sentry: Option<JoinHandle<()>>,
+    stop_monitor: Option<JoinHandle<()>>,
 }
 
 impl StopSwitch {
@@ -30,8 +30,8 @@ impl StopSwitch {
     pub fn new(setup: &Setup, pins: impl Pins, guard: Option<OwnGuard>) -> std::io::Result<Self> {
         let (line, end) = (StopLine::default(), Shutdown::default());
         line.pins().connect(pins);
-        let sentry = Some(Post::of(setup).watch(line.clone(), end.clone())?);
-        Ok(Self { line, told: AtomicU64::new(0), guard: Mutex::new(guard), end, sentry })
+        let stop_monitor = Some(MonitorConfig::of(setup).watch(line.clone(), end.clone())?);
+        Ok(Self { line, reported: AtomicU64::new(0), guard: Mutex::new(guard), end, stop_monitor })
     }
 
     /// Why everything is to be off: the button is pressed, or there was a stop since this was last asked. Outputs that it has
@@ -42,7 +42,7 @@ impl StopSwitch {
         let ticket = self.line.ticket(monotonic_now());
         let taken = self.line.take();
         if let Some((_, number)) = taken {
-            self.told.store(number, Ordering::SeqCst);
+            self.reported.store(number, Ordering::SeqCst);
         }
         match (taken, self.line.pins().stop_pressed()) {
             (None, false) => {
@@ -61,7 +61,7 @@ impl StopSwitch {
 
     /// Everything is off, or could not be switched off: whoever waits for that need wait no longer.
     pub fn settle(&self) {
-        self.line.done(self.told.load(Ordering::SeqCst), Outcome { acknowledged: true, latched: false });
+        self.line.done(self.reported.load(Ordering::SeqCst), Outcome { acknowledged: true, latched: false });
     }
 
     /// The bus behind these stops: no pulse passes from one on until there is a new permit.
@@ -94,7 +94,7 @@ impl StopSwitch {
 impl Drop for StopSwitch {
     fn drop(&mut self) {
         self.end.ask();
-        drop(self.sentry.take().map(JoinHandle::join));
+        drop(self.stop_monitor.take().map(JoinHandle::join));
         self.line.pins().disconnect();
     }
 }

@@ -1,6 +1,6 @@
 //! The publishing thread: tells what happens, and decides when the driver has done its work.
 
-use crate::desk::Desk;
+use crate::call_queue::CallQueue;
 use crate::front::Front;
 use crate::io_thread::{IoEnd, IoThread};
 use crate::own_guard::OwnGuard;
@@ -9,7 +9,7 @@ use crate::publish::Teller;
 use crate::services::{forget_planners_gone, forget_those_gone};
 use crate::setup::Live;
 use crate::snapshot::Snapshot;
-use hexapod_ros::systemd::{self, Patience};
+use hexapod_ros::systemd::{self, TimeoutExtender};
 use hexapod_ros::{Graph, Shutdown, Stage, monotonic_now};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ const GONE: Duration = Duration::from_millis(120);
 const OF_OTHERS: Duration = Duration::from_millis(3500);
 /// Time for the I/O thread to end, its own attempts at switching off included.
 const ENDING: Duration = Duration::from_millis(300);
-/// How often systemd's watchdog is told that all is well.
+/// How often systemd's watchdog is notified that all is well.
 const ALIVE_EVERY: Duration = Duration::from_millis(250);
 /// An I/O thread that is silent for longer is not well: the watchdog then ends the process, and what guards the boards
 /// switches them off.
@@ -37,7 +37,7 @@ const SHORT_NAP: Duration = Duration::from_millis(20);
 pub(crate) struct Supervisor<'a> {
     pub teller: &'a Mutex<Teller>,
     pub io: IoThread,
-    pub desk: Desk,
+    pub call_queue: CallQueue,
     pub front: Front,
     /// Outputs are cut when the I/O thread has hung for so long.
     pub off_after: Duration,
@@ -60,7 +60,7 @@ impl Supervisor<'_> {
         let mut watchdog = Watchdog::default();
         loop {
             let now = monotonic_now();
-            let answers = self.desk.attend_after(now, || forget_those_gone(&self.front, &self.graph));
+            let answers = self.call_queue.attend_after(now, || forget_those_gone(&self.front, &self.graph));
             let (next, newest, hung) = {
                 let mut teller = self.teller();
                 (teller.tell(now, &self.io), teller.newest().copied(), teller.hung(now))
@@ -92,7 +92,7 @@ impl Supervisor<'_> {
                     is_in_order = seated;
                     break;
                 }
-                leaving.patience.ask(now);
+                leaving.timeout_extender.ask(now);
                 nap = SHORT_NAP;
             }
             let until = answers.map_or(next, |answers| answers.min(next));
@@ -102,7 +102,7 @@ impl Supervisor<'_> {
         self.front.close();
         let ended = self.io.end(ENDING);
         // Who waits for an answer still gets one.
-        self.desk.attend(monotonic_now());
+        self.call_queue.attend(monotonic_now());
         self.teller().tell_last(monotonic_now(), &self.io, ended.as_ref().err());
         ended.map(|()| is_in_order)
     }
@@ -121,7 +121,13 @@ impl Supervisor<'_> {
     /// Once the end has been asked for nobody switches the servos on any more.
     fn leave(&self, now: Duration) -> Leaving {
         self.front.close();
-        Leaving { since: now, until: now, looked: Duration::ZERO, is_alone: false, patience: Patience::default() }
+        Leaving {
+            since: now,
+            until: now,
+            looked: Duration::ZERO,
+            is_alone: false,
+            timeout_extender: TimeoutExtender::default(),
+        }
     }
 
     /// How long the robot is waited for.
@@ -152,7 +158,7 @@ struct Leaving {
     /// When it was last looked who says a `gait_state`, and whether nobody did.
     looked: Duration,
     is_alone: bool,
-    patience: Patience,
+    timeout_extender: TimeoutExtender,
 }
 
 /// Tells systemd that the boards are served, from the first tick on.

@@ -32,7 +32,7 @@ const SECOND: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_millis(100);
 /// and what those of two are alike in.
 const ALIKE: Duration = Duration::from_millis(30);
-/// Processes that are told apart; of more, those that were heard last.
+/// Processes that are distinguished; of more, those that were heard last.
 const MOST: usize = 64;
 /// Receipts that are remembered of each, one for each [`QUIET`] at most.
 const KEPT: usize = 8;

@@ -66,17 +66,17 @@ pub(crate) fn notes(params: &Params) -> Vec<String> {
     let pin = |name: &str| params.get(name).and_then(ParamValue::as_i64);
     let given = USES.iter().filter_map(|(name, _)| Some((name, pin(name)?)));
     let shared = given.filter_map(|(name, pin)| Some((name, SHARED.iter().find(|(shared, _)| *shared == pin)?)));
-    let told = shared.map(|(name, (pin, what))| {
+    let reported = shared.map(|(name, (pin, what))| {
         format!("{name}: pin {pin} is also used for {what}; switch that off (raspi-config), or use 17, 22 or 27")
     });
-    told.collect()
+    reported.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(given: &[(&'static str, i64)]) -> Vec<String> {
+    fn reported(given: &[(&'static str, i64)]) -> Vec<String> {
         let mut params: Params = crate::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
         params.extend(given.iter().map(|&(name, value)| (name, ParamValue::Integer(value))));
         let error = check(&params).err();
@@ -85,13 +85,13 @@ mod tests {
 
     #[test]
     fn when_each_pin_has_one_use_expect_it_taken() {
-        assert_eq!(told(&[]), [""; 0]);
+        assert_eq!(reported(&[]), [""; 0]);
         assert_eq!(
-            told(&[("oe_pin", 17), ("stop_pin", 27), ("battery_pin", 22), ("sda_pin", 2), ("scl_pin", 3)]),
+            reported(&[("oe_pin", 17), ("stop_pin", 27), ("battery_pin", 22), ("sda_pin", 2), ("scl_pin", 3)]),
             [""; 0]
         );
-        assert_eq!(told(&[("i2c_device", 3), ("oe_pin", 2)]), [""; 0], "that bus is elsewhere");
-        assert_eq!(told(&[("i2c_device", 11), ("sda_pin", 23), ("scl_pin", 24)]), [""; 0]);
+        assert_eq!(reported(&[("i2c_device", 3), ("oe_pin", 2)]), [""; 0], "that bus is elsewhere");
+        assert_eq!(reported(&[("i2c_device", 11), ("sda_pin", 23), ("scl_pin", 24)]), [""; 0]);
     }
 
     #[test]
@@ -115,8 +115,11 @@ mod tests {
                 vec!["`oe_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is SCL", "`stop_pin`: pin 3 is already used for OE"],
             ),
         ] {
-            let told = told(&given);
-            assert!(words.iter().all(|word| told.iter().any(|told| told.contains(word))), "{given:?}: {told:#?}");
+            let reported = reported(&given);
+            assert!(
+                words.iter().all(|word| reported.iter().any(|reported| reported.contains(word))),
+                "{given:?}: {reported:#?}"
+            );
         }
     }
 }

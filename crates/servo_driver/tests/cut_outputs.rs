@@ -92,7 +92,7 @@ fn when_an_enable_comes_after_a_stop_expect_the_outputs_on_whatever_looks_on_mea
         let line = Line::new();
         line.stop();
         let looks = line.clone();
-        // A second cut of the same stop: the thread of the bus cuts again what it is told of.
+        // A second cut of the same stop: the thread of the bus cuts again what it hears of.
         let looker = thread::spawn(move || looks.outputs.is_cut());
         assert!(line.release(1));
         line.outputs.enable(true);

@@ -100,7 +100,7 @@ impl World {
             }
             self.bus.advance_to(now);
             self.looping.pass();
-            self.ends.desk.attend(now);
+            self.ends.call_queue.attend(now);
             while self.ends.snapshots.pop().is_ok() {}
         }
     }
@@ -125,9 +125,9 @@ impl World {
     /// Asks for pulses, and tells what came of it.
     fn enable_by(&mut self, client: u64) -> (bool, String) {
         let (answer, now) = (Arc::new(Mutex::new(None)), self.now());
-        let told = Arc::clone(&answer);
+        let commanded = Arc::clone(&answer);
         let from = if client == ELSEWHERE { elsewhere(now) } else { from(client, now) };
-        self.ends.front.ask(Action::Enable, &from, move |answer| *told.lock().unwrap() = Some(answer));
+        self.ends.front.ask(Action::Enable, &from, move |answer| *commanded.lock().unwrap() = Some(answer));
         let deadline = self.now() + MS(6000);
         loop {
             self.pass(10);
@@ -157,7 +157,7 @@ impl World {
         };
         match state {
             State::Disarmed => self.pass(50),
-            // From where it was last told to be, which takes a while.
+            // From where it was last commanded to be, which takes a while.
             State::Arming => {
                 self.arm();
                 self.pass(1000);
@@ -238,7 +238,7 @@ impl World {
 }
 
 impl Drop for World {
-    /// At the end the boards are told to be off until they answer, on a clock that nobody turns any more.
+    /// At the end the boards are commanded off until they answer, on a clock that nobody turns any more.
     fn drop(&mut self) {
         for address in [0x40, 0x41] {
             self.bus.inject(BusFault::Alive { address });

@@ -134,7 +134,7 @@ fn when_the_battery_is_low_expect_the_robot_to_sit_before_its_servos_go_off() {
     rig.ends.front.planner().hear(Sender::Local(1), "walking");
     wires.battery.store(true, Ordering::SeqCst);
     rig.drive(0.1, |snapshot| snapshot.state == State::Retiring && snapshot.counters.sit_requests == 1);
-    rig.drive(0.3, |snapshot| snapshot.told(0).is_some_and(|told| (told - 0.3).abs() < 0.01));
+    rig.drive(0.3, |snapshot| snapshot.commanded(0).is_some_and(|commanded| (commanded - 0.3).abs() < 0.01));
     rig.ends.front.planner().hear(Sender::Local(1), "sitting");
     rig.drive(0.3, |snapshot| snapshot.fault == Some(Fault::External("the battery is low")));
     assert_eq!(rig.pulses(), 0);
@@ -184,15 +184,15 @@ fn when_no_guard_is_there_expect_enable_refused_until_one_is() {
 }
 
 #[test]
-fn when_the_servos_are_disabled_twice_expect_no_pulse_far_from_where_they_were_told_to_be() {
+fn when_the_servos_are_disabled_twice_expect_no_pulse_far_from_where_they_were_commanded_to_be() {
     let mut rig = Rig::new();
     rig.arm();
-    rig.drive(1.1, |snapshot| snapshot.told(0).is_some_and(|told| (told - 1.1).abs() < 0.01));
+    rig.drive(1.1, |snapshot| snapshot.commanded(0).is_some_and(|commanded| (commanded - 1.1).abs() < 0.01));
     assert!(rig.ask(Action::Disable).success && rig.ask(Action::Disable).success);
     rig.command(-1.1);
     let answer = rig.ask(Action::Enable);
     assert!(!answer.success && answer.message.contains("FAILED pose"), "{}", answer.message);
-    assert!(rig.ask(Action::Disable).success, "whoever was told says that somebody has moved them");
+    assert!(rig.ask(Action::Disable).success, "whoever reads that says that somebody has moved them");
     rig.command(-1.1);
     assert!(rig.ask(Action::Enable).success);
 }
@@ -217,6 +217,6 @@ fn when_a_leg_is_relaxed_expect_its_pulses_gone_and_back() {
     rig.drive(0.1, |snapshot| snapshot.counters.ticks % 20 == 0);
     assert_eq!(rig.pulses(), 0);
     assert!(rig.ask(Action::Relax { group: 0, relaxed: false }).success);
-    rig.drive(0.1, |snapshot| snapshot.told(3).is_some_and(|told| (told - 0.1).abs() < 0.01));
+    rig.drive(0.1, |snapshot| snapshot.commanded(3).is_some_and(|commanded| (commanded - 0.1).abs() < 0.01));
     assert_eq!(rig.pulses(), 18);
 }

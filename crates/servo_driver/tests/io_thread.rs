@@ -31,7 +31,7 @@ impl ErrorType for Slow {
 impl I2c for Slow {
     fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), Self::Error> {
         std::thread::sleep(self.time);
-        assert!(!self.panic.swap(false, Ordering::SeqCst), "this bus was told to panic");
+        assert!(!self.panic.swap(false, Ordering::SeqCst), "this bus was set to panic");
         self.bus.transaction(address, operations)
     }
 }
@@ -42,7 +42,7 @@ fn when_targets_come_expect_their_pulses_and_no_pulse_before_enable() {
     rig.drive(0.2, |snapshot| snapshot.counters.ticks > 5);
     assert_eq!(rig.pulses(), 0);
     rig.arm();
-    rig.drive(0.3, |snapshot| snapshot.told(0).is_some_and(|told| (told - 0.3).abs() < 0.01));
+    rig.drive(0.3, |snapshot| snapshot.commanded(0).is_some_and(|commanded| (commanded - 0.3).abs() < 0.01));
     assert_eq!(rig.pulses(), 18);
     assert!((rig.bus.pulse_us(0x41, 4).unwrap() - 1650.0).abs() < 3.0);
 }
@@ -193,7 +193,7 @@ fn when_the_thread_panics_expect_every_output_off_and_the_reason() {
     assert_eq!(rig.pulses(), 0);
     let Rig { mut thread, .. } = rig;
     let end = thread.end(Duration::from_secs(1)).unwrap_err();
-    assert!(end.to_string().contains("told to panic"), "{end}");
+    assert!(end.to_string().contains("set to panic"), "{end}");
 }
 
 #[test]

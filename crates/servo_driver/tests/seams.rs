@@ -47,7 +47,7 @@ fn settle(world: &mut World) {
     world.ask(Action::EmergencyStop, &from(HERE, now), now, Arc::default());
     world.play(&Step::Wait(10));
     for _ in 0..500 {
-        for step in [Step::Wait(10), Step::Pass, Step::Desk] {
+        for step in [Step::Wait(10), Step::Pass, Step::Answers] {
             world.play(&step);
             world.check(&step);
         }

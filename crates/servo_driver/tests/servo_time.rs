@@ -69,7 +69,7 @@ impl World {
             let now = self.now();
             self.bus.advance_to(now);
             self.looping.pass();
-            self.ends.desk.attend(now);
+            self.ends.call_queue.attend(now);
             while self.ends.snapshots.pop().is_ok() {}
         }
     }

@@ -47,8 +47,8 @@ mod tests {
         ] {
             let mut supply = Supply::new(battery);
             supply.load(current, seconds);
-            let told = why_it_gave_way(&supply);
-            assert!(supply.resets() == 1 && told.contains(words), "{told}");
+            let reported = why_it_gave_way(&supply);
+            assert!(supply.resets() == 1 && reported.contains(words), "{reported}");
         }
     }
 }

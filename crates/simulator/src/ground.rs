@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn when_a_terrain_is_the_same_whatever_a_parameter_is_expect_that_told_and_else_nothing() {
+    fn when_a_terrain_is_the_same_whatever_a_parameter_is_expect_that_reported_and_else_nothing() {
         let with = |file: &str, name: &'static str, value: f64| {
             let mut params: Params = crate::specs().into_iter().map(|spec| (spec.name, spec.default)).collect();
             params.extend([("terrain", file.into()), (name, value.into())]);
             terrain(&params).ok()
         };
-        with_file("told", PICTURE, |file| {
+        with_file("named", PICTURE, |file| {
             for terrain in TERRAINS.into_iter().chain([file]) {
                 for name in ["terrain_size", "terrain_cell"] {
                     let idle = with(terrain, name, 0.1) == with(terrain, name, 0.2);
@@ -122,16 +122,16 @@ mod tests {
                 assert_eq!(idle_on(terrain, "seed"), None, "when boards begin their frames is by chance on any ground");
             }
         });
-        assert_eq!(idle_on("ruble", "terrain_cell"), None, "that is told of the terrain");
+        assert_eq!(idle_on("ruble", "terrain_cell"), None, "that is said of the terrain");
     }
 
     #[test]
     fn when_terrain_is_none_expect_what_is_wrong_and_what_would_be_right() {
-        let told =
+        let reported =
             |name: &str| asked(name).err().map(|error| format!("{error}\n{}", error.drawn())).unwrap_or_default();
-        assert!(told("ruble").contains("did you mean `rubble`?"), "{}", told("ruble"));
-        assert!(told("/nowhere/hills.png").contains("No such file"), "{}", told("/nowhere/hills.png"));
-        with_file("text", b"no picture", |file| assert!(told(file).contains("not a PNG"), "{}", told(file)));
-        assert!(told("/dev/null/x.png").contains("Not a directory"), "{}", told("/dev/null/x.png"));
+        assert!(reported("ruble").contains("did you mean `rubble`?"), "{}", reported("ruble"));
+        assert!(reported("/nowhere/hills.png").contains("No such file"), "{}", reported("/nowhere/hills.png"));
+        with_file("text", b"no picture", |file| assert!(reported(file).contains("not a PNG"), "{}", reported(file)));
+        assert!(reported("/dev/null/x.png").contains("Not a directory"), "{}", reported("/dev/null/x.png"));
     }
 }

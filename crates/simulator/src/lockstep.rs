@@ -14,20 +14,20 @@ const IN_STEP: Duration = Duration::from_millis(20);
 const LOOSE: Duration = Duration::from_millis(100);
 /// A planner that is silent for so long, of the computer's time, is not waited for until it speaks again: there is none,
 /// or its last message was lost.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PLANNER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Commands dated further ahead than this are not dated in simulated time.
 const ANOTHER_CLOCK: Duration = Duration::from_secs(10);
 
-/// What the planner told last: the stamp, in simulated time, and when it was received, on the monotonic clock.
+/// What the planner reported last: the stamp, in simulated time, and when it was received, on the monotonic clock.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct PlannerReport {
     stamp: Duration,
     received: Duration,
 }
 
 /// Where the planner is. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Planner(Arc<Mutex<Option<Told>>>);
+pub(crate) struct Planner(Arc<Mutex<Option<PlannerReport>>>);
 
 impl Planner {
     /// The planner whose `joint_commands` come to `node`.
@@ -42,25 +42,25 @@ impl Planner {
     }
 
     fn tell(&self, stamp: Duration, received: Duration) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Told { stamp, received });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(PlannerReport { stamp, received });
     }
 
-    fn told(&self, now: Duration) -> Option<Told> {
-        let told = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.filter(|told| now.saturating_sub(told.received) < PATIENCE)
+    fn reported(&self, now: Duration) -> Option<PlannerReport> {
+        let reported = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.filter(|reported| now.saturating_sub(reported.received) < PLANNER_TIMEOUT)
     }
 
     /// Whether the physics may go on to `time`, in lockstep or not; `now` is on the monotonic clock.
     pub fn lets_pass(&self, time: Duration, lockstep: bool, now: Duration) -> bool {
         let lead = if lockstep { IN_STEP } else { LOOSE };
-        self.told(now).is_none_or(|told| time <= told.stamp + lead)
+        self.reported(now).is_none_or(|reported| time <= reported.stamp + lead)
     }
 
     /// Why the planner does not go by the time of the physics, which is `time`.
     pub fn obstacle(&self, time: Duration, now: Duration) -> Option<&'static str> {
-        match self.told(now) {
+        match self.reported(now) {
             None => Some("nothing comes on joint_commands, so the physics go on without a planner"),
-            Some(told) if told.stamp > time + ANOTHER_CLOCK => Some(
+            Some(reported) if reported.stamp > time + ANOTHER_CLOCK => Some(
                 "joint_commands are not in simulated time, as lockstep and another speed than 1 ask for: start the nodes with \
                  use_sim_time:=true",
             ),

@@ -122,7 +122,7 @@ fn listen(node: &RosNode, setup: &Setup, wishes: &Wishes) {
     }));
 }
 
-/// Warns where the nodes were not told to go by the time of the physics, and have to.
+/// Warns where the nodes were not set to go by the time of the physics, and have to.
 fn tell_pace(params: &Params) {
     if let Some(why) = pace::remark(params) {
         tracing::warn!("{why}");

@@ -3,7 +3,7 @@
 use hexapod_config::ros_params::Params;
 use hexapod_setup::params::{number, switch};
 
-/// What to tell where the physics have a pace of their own, and the nodes were not told to go by it.
+/// What to tell where the physics have a pace of their own, and the nodes were not set to go by it.
 pub(crate) fn remark(params: &Params) -> Option<String> {
     if switch(params, "use_sim_time") {
         return None;
@@ -24,7 +24,7 @@ pub(crate) fn remark(params: &Params) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn told(speed: f64, lockstep: bool, simulated: bool) -> Option<String> {
+    fn reported(speed: f64, lockstep: bool, simulated: bool) -> Option<String> {
         remark(&Params::from([
             ("speed", speed.into()),
             ("lockstep", lockstep.into()),
@@ -33,15 +33,15 @@ mod tests {
     }
 
     #[test]
-    fn when_the_physics_have_a_pace_of_their_own_expect_it_told_unless_the_nodes_go_by_it() {
-        assert_eq!(told(1.0, false, false), None);
+    fn when_the_physics_have_a_pace_of_their_own_expect_it_reported_unless_the_nodes_go_by_it() {
+        assert_eq!(reported(1.0, false, false), None);
         for (speed, lockstep) in [(1.0, false), (3.0, false), (1.0, true), (3.0, true)] {
-            assert_eq!(told(speed, lockstep, true), None);
+            assert_eq!(reported(speed, lockstep, true), None);
         }
         for (speed, lockstep, own) in
             [(3.0, false, "speed: 3.0 "), (0.5, false, "speed: 0.5 "), (3.0, true, "lockstep: ")]
         {
-            let why = told(speed, lockstep, false).unwrap_or_default();
+            let why = reported(speed, lockstep, false).unwrap_or_default();
             assert!(why.starts_with(own) && why.ends_with("with use_sim_time:=true"), "{why}");
         }
     }

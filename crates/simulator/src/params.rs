@@ -30,7 +30,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("speed", 1.0, "How many times as fast as real time, as far as the machine can")
             .range(0.01, 100.0),
         ParamSpec::new("lockstep", false, "Whether the physics wait for joint_commands of each period"),
-        ParamSpec::new("world_frame", "world", "Frame that odom_true and the terrain are told in").read_only(),
+        ParamSpec::new("world_frame", "world", "Frame in which odom_true and the terrain are published").read_only(),
         ParamSpec::new("odom_frame", "", "Frame of the odometry; empty: state_publisher's").read_only(),
         ParamSpec::new("publish_tf", true, "Whether /tf_static has odom_frame in world_frame, where the robot started")
             .read_only(),

@@ -1,4 +1,4 @@
-//! What is told of the robot in physics: its clock, the truth, and what its sensors say.
+//! What is published of the robot in physics: its clock, the truth, and what its sensors say.
 
 use crate::messages::{pose, vector};
 use crate::plant::Plant;
@@ -85,7 +85,7 @@ impl Teller {
         })
     }
 
-    /// Tells the simulated time, by which the nodes go that were told to.
+    /// Tells the simulated time, by which the nodes go that were set to.
     pub(crate) fn tell_time(&self, time: Duration) {
         self.stamps.set(time);
         warn_if_lost(self.clock.publish(&Clock { clock: to_stamp(time) }));
@@ -106,9 +106,9 @@ impl Teller {
         self.tell_truth(plant, now);
         self.tell_forces(plant, now);
         self.sensors.tell(plant, now);
-        let (publisher, markers, told) = &mut self.markers;
-        if now.saturating_sub(*told) >= TERRAIN_PERIOD && publisher.is_heard() {
-            *told = now;
+        let (publisher, markers, reported) = &mut self.markers;
+        if now.saturating_sub(*reported) >= TERRAIN_PERIOD && publisher.is_heard() {
+            *reported = now;
             terrain::stamp(markers, now);
             warn_if_lost(publisher.publish(markers));
             let mut patches = terrain::patches(plant.patches(), &self.world_frame);

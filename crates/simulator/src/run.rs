@@ -11,7 +11,7 @@ use hexapod_sim::{Supply, lean};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A second is told of in diagnostics.
+/// A second is summed up in diagnostics.
 const DIAGNOSTICS_PERIOD: Duration = Duration::from_secs(1);
 /// Physics that is later than this, in simulated time, gives up what it lags behind.
 const MOST_LAG: Duration = Duration::from_millis(100);
@@ -19,7 +19,7 @@ const MOST_LAG: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_micros(200);
 /// A body that leans by as much, rad, does not stand any more.
 const LIES_RAD: f64 = std::f64::consts::FRAC_PI_4;
-/// Part of the speed that was asked for below which the physics are late.
+/// Fraction of the speed that was asked for below which the physics are late.
 const LATE: f64 = 0.95;
 /// Physics that have run for less of a second than this are too short a sample to call them late.
 const SAMPLE: Duration = Duration::from_millis(500);
@@ -97,12 +97,12 @@ pub(crate) struct Run {
     /// Simulated time since the start, and how far it is to go.
     time: Duration,
     due: Duration,
-    told: Duration,
+    reported: Duration,
     /// Over the present second.
     watch: Watch,
 }
 
-/// What is told of a second.
+/// What is reported of a second.
 #[derive(Default)]
 struct Watch {
     since: Duration,
@@ -131,8 +131,8 @@ impl Run {
         let step = Duration::from_secs_f64(plant.simulator().world().settings().step_s);
         let period = Duration::from_secs_f64(1.0 / rate_hz);
         let watch = Watch::default();
-        let [time, due, told] = [Duration::ZERO; 3];
-        Self { plant, planner, servo_time, step, period, time, due, told, watch }
+        let [time, due, reported] = [Duration::ZERO; 3];
+        Self { plant, planner, servo_time, step, period, time, due, reported, watch }
     }
 
     pub fn go(
@@ -212,8 +212,8 @@ impl Run {
             self.servo_time.step(self.step);
             tell_brown_out(resets, self.plant.simulator().supply());
             teller.tell_time(self.time);
-            if self.time.saturating_sub(self.told) >= self.period {
-                self.told = self.time;
+            if self.time.saturating_sub(self.reported) >= self.period {
+                self.reported = self.time;
                 // Steps that are caught up with belong to the times at which they were due.
                 let late = (self.due - self.time).div_f64(wish.speed);
                 teller.tell(&self.plant, teller.stamp(self.time, present.saturating_sub(late)));

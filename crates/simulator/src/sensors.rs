@@ -12,7 +12,7 @@ use hexapod_setup::Frames;
 use hexapod_sim::{FootSwitches, Imu, ImuReading};
 use std::time::Duration;
 
-/// Batteries are told of this often.
+/// Batteries are reported this often.
 const BATTERY_PERIOD: Duration = Duration::from_secs(1);
 
 /// The sensors and their publishers.
@@ -22,10 +22,10 @@ pub(crate) struct SensorTopics {
     battery: (Publisher<BatteryState>, BatteryState, Charge),
 }
 
-/// What was left in the battery when it was told of last.
+/// What was left in the battery when it was reported last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Charge {
-    told: Duration,
+    reported: Duration,
     /// In simulated time, s.
     at_s: f64,
     left_ah: f64,
@@ -73,14 +73,14 @@ impl SensorTopics {
 
     fn tell_battery(&mut self, plant: &Plant, now: Duration) {
         let (publisher, message, last) = &mut self.battery;
-        if now.saturating_sub(last.told) < BATTERY_PERIOD {
+        if now.saturating_sub(last.reported) < BATTERY_PERIOD {
             return;
         }
         let supply = plant.simulator().supply();
-        let charge = Charge { told: now, at_s: plant.simulator().world().time_s(), left_ah: supply.charge_ah() };
+        let charge = Charge { reported: now, at_s: plant.simulator().world().time_s(), left_ah: supply.charge_ah() };
         let hours = (charge.at_s - last.at_s) / 3600.0;
         // The mean since the message before: servos draw in bursts.
-        let is_first = last.told.is_zero() || hours <= 0.0;
+        let is_first = last.reported.is_zero() || hours <= 0.0;
         let current = if is_first { supply.current() } else { (last.left_ah - charge.left_ah) / hours };
         *last = charge;
         message.header.stamp = to_stamp(now);

@@ -16,7 +16,8 @@ const CYLINDER: i32 = 3;
 const TRIANGLES: i32 = 11;
 /// Hills are drawn with at most so many points along an edge.
 const MOST_POINTS: usize = 128;
-/// Slippery places are drawn so thick, m, and vanish when they have not been told of for so long, s: they may be taken away.
+/// Slippery places are drawn so thick, m, and vanish when they have not been published for so long, s: they may be
+/// taken away.
 const PATCH_THICK_M: f64 = 0.004;
 const PATCH_STAYS_S: i32 = 3;
 /// What goes on for ever is drawn this wide, m.
@@ -89,8 +90,8 @@ fn drawn(points: usize) -> Vec<usize> {
 
 /// The colour of ground at a height: lighter by 5 cm, darker again by the next.
 fn shade(height: f64) -> ColorRGBA {
-    let part = (height / 0.1).rem_euclid(1.0);
-    let light = 0.35 + 0.5 * (1.0 - (2.0 * part - 1.0).abs()) as f32;
+    let fraction = (height / 0.1).rem_euclid(1.0);
+    let light = 0.35 + 0.5 * (1.0 - (2.0 * fraction - 1.0).abs()) as f32;
     ColorRGBA { r: light, g: light, b: 0.9 * light, a: 1.0 }
 }
 

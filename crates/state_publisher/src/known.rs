@@ -1,9 +1,9 @@
-//! What is known of the joints: as the servos were told, else as commanded.
+//! What is known of the joints: as the servo driver reports them, else as commanded.
 
 use crate::joints::{JointTable, Reading};
 use std::time::Duration;
 
-/// What a servo was told this long ago no longer counts.
+/// What the driver reported of a servo this long ago no longer counts.
 const SERVO_FRESH: Duration = Duration::from_millis(300);
 /// A joint whose command changes by no more rests, rad.
 const AT_REST_RAD: f64 = 1e-6;
@@ -19,10 +19,10 @@ pub(crate) struct Sources {
 pub(crate) struct KnownJoints {
     commanded: Vec<Reading>,
     commanded_at: Option<Duration>,
-    /// A joint was told to move since diagnostics last looked.
+    /// A joint was commanded to move since diagnostics last looked.
     pub moved: bool,
-    told: Vec<Option<(Reading, Duration)>>,
-    told_at: Duration,
+    reported: Vec<Option<(Reading, Duration)>>,
+    reported_at: Duration,
     /// Whether the servos have said that they hold nothing, or not every leg.
     limp: bool,
 }
@@ -34,8 +34,8 @@ impl KnownJoints {
             commanded: (0..table.len()).map(at_rest).collect(),
             commanded_at: None,
             moved: false,
-            told: vec![None; table.len()],
-            told_at: Duration::ZERO,
+            reported: vec![None; table.len()],
+            reported_at: Duration::ZERO,
             limp: false,
         }
     }
@@ -49,13 +49,13 @@ impl KnownJoints {
         self.commanded_at = Some(stamp);
     }
 
-    /// Takes what the servos of some joints were told, of `stamp`, received at `now`.
+    /// Takes the reported positions of some joints, of `stamp`, received at `now`.
     pub(crate) fn tell(&mut self, table: &JointTable, sample: &[Option<Reading>], stamp: Duration, now: Duration) {
-        for (told, reading) in self.told.iter_mut().zip(sample) {
-            *told = reading.map(|reading| (reading, now)).or(*told);
+        for (reported, reading) in self.reported.iter_mut().zip(sample) {
+            *reported = reading.map(|reading| (reading, now)).or(*reported);
         }
-        self.told_at = stamp;
-        // A joint or a leg per message will do, so those are held that were told of a moment ago.
+        self.reported_at = stamp;
+        // A joint or a leg per message will do, so those are held that were reported a moment ago.
         let held = |leg: usize| table.leg(leg).iter().all(|&joint| self.fresh(joint, now).is_some());
         self.limp = sample.iter().all(Option::is_none) || !(0..table.leg_count()).all(held);
     }
@@ -77,16 +77,16 @@ impl KnownJoints {
             || (0..table.len()).all(|joint| table.resting(joint).is_some() || self.fresh(joint, now).is_some())
     }
 
-    /// What the servo of a joint was told, unless that is too long ago.
+    /// The reported position of a joint, unless that is too long ago.
     pub(crate) fn fresh(&self, joint: usize, now: Duration) -> Option<&Reading> {
-        let (reading, received) = self.told[joint].as_ref()?;
+        let (reading, received) = self.reported[joint].as_ref()?;
         (now.saturating_sub(*received) < SERVO_FRESH).then_some(reading)
     }
 
     /// Where the joints' positions come from at `now`.
     pub(crate) fn sources(&self, now: Duration) -> Sources {
-        let servos = (0..self.told.len()).filter(|&joint| self.fresh(joint, now).is_some()).count();
-        let commands = if self.commanded_at.is_some() { self.told.len() - servos } else { 0 };
+        let servos = (0..self.reported.len()).filter(|&joint| self.fresh(joint, now).is_some()).count();
+        let commands = if self.commanded_at.is_some() { self.reported.len() - servos } else { 0 };
         Sources { servos, commands }
     }
 
@@ -104,13 +104,13 @@ impl KnownJoints {
         }
         let mut from_servos = false;
         for joint in 0..table.len() {
-            let told = self.fresh(joint, now);
-            from_servos |= told.is_some();
+            let reported = self.fresh(joint, now);
+            from_servos |= reported.is_some();
             let commanded = &self.commanded[joint];
-            positions[joint] = told.unwrap_or(commanded).position;
-            velocities[joint] = told.and_then(|told| told.velocity).or(commanded.velocity).unwrap_or(0.0);
+            positions[joint] = reported.unwrap_or(commanded).position;
+            velocities[joint] = reported.and_then(|reported| reported.velocity).or(commanded.velocity).unwrap_or(0.0);
         }
         table.apply_mimics(positions, velocities);
-        if from_servos { Some(self.told_at) } else { self.commanded_at }
+        if from_servos { Some(self.reported_at) } else { self.commanded_at }
     }
 }

@@ -7,11 +7,11 @@ mod known;
 mod links;
 mod messages;
 mod node;
+mod publish_slot;
 mod report;
 mod setup;
 mod state;
 mod tf;
-mod turn;
 
 pub use feet::FeetSettings;
 pub use node::{RunError, run};

@@ -21,9 +21,9 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// The links of a robot, at their joints' zero; none unless they are to be told.
-    pub(crate) fn new(model: &Model, told: bool) -> Self {
-        if !told {
+    /// The links of a robot, at their joints' zero; none unless they are to be published.
+    pub(crate) fn new(model: &Model, reported: bool) -> Self {
+        if !reported {
             return Self::default();
         }
         let name = |link: usize| model.links().get(link).map_or("", |link| link.name()).to_owned();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn when_links_are_not_to_be_told_expect_none() {
+    fn when_links_are_not_to_be_reported_expect_none() {
         let robot = Robot::from_urdf(SHIPPED).unwrap();
         let links = Links::new(robot.model(), false);
         assert!(links.fixed.is_empty() && links.count() == 0);

@@ -79,8 +79,8 @@ mod tests {
             carried_s: 0.0,
             travelled: 0.0,
             turned: 0.0,
-            doubtful_way: 0.0,
-            doubtful_turn: 0.0,
+            uncertainty_weighted_distance: 0.0,
+            uncertainty_weighted_rotation: 0.0,
         };
         let mut message = odometry("odom", "trunk");
         let root_from_base = Isometry3::from_parts(Translation3::new(0.2, 0.0, 0.1), turned(-FRAC_PI_2));

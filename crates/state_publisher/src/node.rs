@@ -4,11 +4,11 @@ use crate::feet::Feet;
 use crate::feet::publish::FeetPublishers;
 use crate::links::Links;
 use crate::messages;
+use crate::publish_slot::{Audience, LULL, Listeners, Newest, PublishSlot};
 use crate::report;
 use crate::setup::Setup;
 use crate::state::State;
 use crate::tf::Tf;
-use crate::turn::{Audience, LULL, Listeners, Newest, Turn};
 use hexapod_config::ros_params::ParamValue;
 use hexapod_dynamics::Source;
 use hexapod_odometry::Estimate;
@@ -74,7 +74,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     Ok(())
 }
 
-/// What is known, and what is told of it. Whoever has the output's lock may take the state's, never the other way.
+/// What is known, and what is published of it. Whoever has the output's lock may take the state's, never the other way.
 #[derive(Clone)]
 struct Shared {
     state: Arc<Mutex<State>>,
@@ -98,8 +98,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The time at `now` that what is known ages by, and that is told: the monotonic clock's, and in a simulation the simulated
-/// one, however fast that goes.
+/// The time at `now` that what is known ages by, and that is published: the monotonic clock's, and in a simulation the
+/// simulated one, however fast that goes.
 fn time_of(clock: &RosClock, now: Duration) -> Duration {
     match clock {
         RosClock::System => now,
@@ -175,9 +175,9 @@ struct Output {
     tf: Tf,
     links: Links,
     /// The stamp of the links' last poses.
-    told_links: Newest,
-    /// Joint states, odometry and transforms go out together: links are told with the stamps of joint states.
-    turn: Turn,
+    reported_links: Newest,
+    /// Joint states, odometry and transforms go out together: links are published with the stamps of joint states.
+    slot: PublishSlot,
     diagnostics: Diagnostics,
     unheard: Unheard,
     period: Duration,
@@ -222,8 +222,8 @@ impl Output {
             feet: FeetPublishers::new(node, &setup.description.robot, &frames)?,
             tf,
             links,
-            told_links: Newest::default(),
-            turn: Turn::default(),
+            reported_links: Newest::default(),
+            slot: PublishSlot::default(),
             diagnostics: Diagnostics::new(node, setup.description.robot.model().name(), clock)?,
             unheard: Unheard::new(node),
             period: Duration::from_secs_f64(1.0 / setup.rate),
@@ -255,13 +255,13 @@ impl Output {
 
     /// Publishes what is news when it is time to.
     fn publish(&mut self, now: Duration) {
-        let (publisher, message, told) = &mut self.joint_states;
+        let (publisher, message, reported) = &mut self.joint_states;
         let (audience, time) = (self.audience.look(publisher.is_heard(), now), time_of(&self.clock, now));
         if audience == Audience::Arrived {
-            *told = Newest::default();
-            self.turn = Turn::at(time);
+            *reported = Newest::default();
+            self.slot = PublishSlot::at(time);
         }
-        if !self.turn.has_come(time, self.period) {
+        if !self.slot.has_come(time, self.period) {
             return;
         }
         let (stamp, estimate) = {
@@ -272,13 +272,13 @@ impl Output {
             }
             (stamp, state.estimate().copied())
         };
-        let joints = stamp.filter(|&stamp| audience != Audience::Arriving && told.take(stamp));
+        let joints = stamp.filter(|&stamp| audience != Audience::Arriving && reported.take(stamp));
         let walked = estimate.filter(|estimate| self.odometry.2.take(estimate.time));
-        let moved = stamp.filter(|&stamp| self.sends_links() && self.told_links.take(stamp));
+        let moved = stamp.filter(|&stamp| self.sends_links() && self.reported_links.take(stamp));
         if joints.is_none() && walked.is_none() && moved.is_none() {
             return;
         }
-        let late = self.turn.pass(time, self.period);
+        let late = self.slot.pass(time, self.period);
         self.lateness.record(late);
         self.lateness.overruns += u64::from(late > self.period);
         self.published = now;

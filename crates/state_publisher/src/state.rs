@@ -132,7 +132,7 @@ impl State {
         }
     }
 
-    /// A `foot_switches` message, received at `now`; whether feet can be told of.
+    /// A `foot_switches` message, received at `now`; whether it applies to the feet.
     pub(crate) fn take_switches(&mut self, message: &UInt8MultiArray, now: Duration) -> bool {
         match (self.switch_reader.read(message), &mut self.feet) {
             (Ok(switches), Some(feet)) => {
@@ -256,9 +256,9 @@ impl State {
             None => (*planned, [1.0; MAX_LEGS]),
         });
         let contacts = support.as_ref().map(|(down, _)| &down[..legs]);
-        self.odometry.stand_at(above_ground);
-        self.odometry.stray(if self.known.are_limp() { self.reach_m } else { 0.0 });
-        self.odometry.trust(support.iter().flat_map(|(_, certainty)| *certainty));
+        self.odometry.set_foot_heights(above_ground);
+        self.odometry.set_body_uncertainty(if self.known.are_limp() { self.reach_m } else { 0.0 });
+        self.odometry.set_foot_confidence(support.iter().flat_map(|(_, certainty)| *certainty));
         match self.odometry.update(stamp, &feet[..legs], contacts) {
             Ok(estimate) => {
                 self.fitness.worst_residual = self.fitness.worst_residual.max(estimate.worst_residual);

@@ -17,7 +17,7 @@ use std::time::Duration;
 const PLANNER_SILENCE: Duration = Duration::from_secs(1);
 /// Silence after which a node's status is stale.
 const STATUS_SILENCE: Duration = Duration::from_millis(2500);
-/// Values of a status that are told.
+/// Values of a status that are shown.
 const MOST_VALUES: usize = 64;
 /// Levels of the log, as rcl_interfaces has them.
 const INFO: u8 = 20;
@@ -49,7 +49,7 @@ pub struct Heard {
     battery: Option<Battery>,
     events: VecDeque<Event>,
     /// Lines ever taken.
-    told: u64,
+    reported: u64,
     burst: Burst,
     /// Goes up with each change of a status.
     pub changes: u64,
@@ -73,7 +73,7 @@ impl Heard {
             motion: None,
             battery: None,
             events: VecDeque::new(),
-            told: 0,
+            reported: 0,
             burst: Burst::new(MOST_EVENTS as u32, EVENTS_PER_SECOND),
             changes: 0,
         }
@@ -81,8 +81,8 @@ impl Heard {
 
     /// Forgets what streams said: nobody has listened since.
     pub fn forget(&mut self) {
-        let (namespace, events, told) = (self.namespace.clone(), std::mem::take(&mut self.events), self.told);
-        *self = Self { events, told, ..Self::new(&namespace) };
+        let (namespace, events, reported) = (self.namespace.clone(), std::mem::take(&mut self.events), self.reported);
+        *self = Self { events, reported, ..Self::new(&namespace) };
     }
 
     /// Takes joint states.
@@ -184,14 +184,14 @@ impl Heard {
             self.events.pop_front();
         }
         self.events.push_back(event);
-        self.told += 1;
+        self.reported += 1;
     }
 
-    /// Lines of the log after the first `told` ever taken, and how many there have been now.
+    /// Lines of the log after the first `reported` ever taken, and how many there have been now.
     #[must_use]
-    pub fn events_after(&self, told: u64) -> (Vec<Event>, u64) {
-        let new = usize::try_from(self.told.saturating_sub(told)).unwrap_or(MOST_EVENTS).min(self.events.len());
-        (self.events.range(self.events.len() - new..).cloned().collect(), self.told)
+    pub fn events_after(&self, reported: u64) -> (Vec<Event>, u64) {
+        let new = usize::try_from(self.reported.saturating_sub(reported)).unwrap_or(MOST_EVENTS).min(self.events.len());
+        (self.events.range(self.events.len() - new..).cloned().collect(), self.reported)
     }
 
     /// Whether the driver said in its newest status that the servos are on, and when.

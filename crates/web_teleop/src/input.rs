@@ -1,4 +1,4 @@
-//! What connections and the robot's services send to the desk.
+//! What connections and the robot's services send to the bridge.
 
 use crate::intents::ClientId;
 use crate::out::Out;

@@ -8,7 +8,7 @@ use qrcode::{EcLevel, QrCode};
 use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 
-/// What the user is told of a server at `address`.
+/// What the user reads of a server at `address`.
 #[must_use]
 pub fn words(setup: &Setup, address: SocketAddr) -> String {
     let hosts = if address.ip().is_unspecified() { addresses(address.is_ipv6()) } else { vec![address.ip()] };
@@ -102,18 +102,18 @@ mod tests {
     fn when_the_page_is_for_this_computer_expect_its_url_and_what_a_proxy_needs() {
         let setup = setup("127.0.0.1");
         let token = setup.gate.token().unwrap();
-        let told = words(&setup, setup.address);
-        let lines: Vec<&str> = told.lines().collect();
+        let reported = words(&setup, setup.address);
+        let lines: Vec<&str> = reported.lines().collect();
         assert_eq!(lines[0], "drive it in a browser: http://localhost:8080/");
-        assert!(lines.len() == 2 && lines[1].contains(&format!("#token={token}")), "{told}");
+        assert!(lines.len() == 2 && lines[1].contains(&format!("#token={token}")), "{reported}");
     }
 
     #[test]
     fn when_the_page_is_behind_a_proxy_expect_its_address_there_with_the_token() {
         let setup = with(&[("allowed_origins", "https://robot.example"), ("token", "my_own_token_1234")]);
-        let told = words(&setup, setup.address);
+        let reported = words(&setup, setup.address);
         for host in ["http://localhost:8080", "https://robot.example"] {
-            assert!(told.contains(&format!(": {host}/#token=my_own_token_1234\n")), "{told}");
+            assert!(reported.contains(&format!(": {host}/#token=my_own_token_1234\n")), "{reported}");
         }
     }
 
@@ -131,11 +131,11 @@ mod tests {
     #[test]
     fn when_the_page_is_for_the_network_expect_the_token_in_the_fragment_and_a_code_of_equal_lines() {
         let setup = setup("192.0.2.7");
-        let told = words(&setup, setup.address);
+        let reported = words(&setup, setup.address);
         let token = setup.gate.token().unwrap();
-        assert!(told.contains(&format!("http://192.0.2.7:8080/#token={token}\n")), "{told}");
+        assert!(reported.contains(&format!("http://192.0.2.7:8080/#token={token}\n")), "{reported}");
         let widths: Vec<usize> =
-            told.lines().filter(|line| line.contains('█')).map(|line| line.chars().count()).collect();
+            reported.lines().filter(|line| line.contains('█')).map(|line| line.chars().count()).collect();
         assert!(widths.len() > 10 && widths.iter().all(|width| *width == widths[0] && *width < 80), "{widths:?}");
     }
 }

@@ -1,14 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod bridge;
 mod calls;
+mod clients;
 mod definitions;
-mod desk;
-mod ears;
+mod description;
+pub mod drive_lease;
 pub mod gate;
-mod guests;
-mod hands;
 mod heard;
-pub mod helm;
 mod input;
 pub mod intents;
 pub mod invitation;
@@ -17,12 +16,13 @@ mod node;
 mod out;
 mod params;
 pub mod protocol;
+mod publishers;
 mod recording;
 mod report;
 mod server;
-mod shelf;
-mod sight;
+mod state_age;
 mod stops;
+mod subscriptions;
 mod teller;
 mod tls;
 pub mod visit;

@@ -1,6 +1,6 @@
 //! When the robot is listened to: from the first client on, until a moment after the last one.
 
-use crate::ears::Ears;
+use crate::subscriptions::Subscriptions;
 use hexapod_ros::{LaneOpener, OpenLane};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -21,14 +21,14 @@ impl Listening {
         Self { opener, lane: None, alone: Duration::ZERO }
     }
 
-    /// Listens with `ears`; false if that is done already.
-    pub fn begin(&mut self, ears: &Ears) -> bool {
+    /// Listens with `subscriptions`; false if that is done already.
+    pub fn begin(&mut self, subscriptions: &Subscriptions) -> bool {
         if self.lane.is_some() {
             return false;
         }
         // What was heard before may be another robot's by now.
-        ears.heard.lock().unwrap_or_else(PoisonError::into_inner).forget();
-        match ears.listen(&self.opener) {
+        subscriptions.heard.lock().unwrap_or_else(PoisonError::into_inner).forget();
+        match subscriptions.listen(&self.opener) {
             Ok(lane) => self.lane = lane,
             Err(error) => tracing::error!("the robot cannot be listened to: {error}"),
         }

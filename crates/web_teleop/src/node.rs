@@ -1,16 +1,16 @@
 //! The node: a server for the page, and what its clients ask for on the robot's topics.
 
-use crate::desk::Desk;
-use crate::ears::Ears;
-use crate::hands::Hands;
+use crate::bridge::Bridge;
+use crate::description::SharedDescription;
 use crate::heard::Heard;
 use crate::input::Input;
 use crate::invitation;
 use crate::params::Setup;
+use crate::publishers::Publishers;
 use crate::recording::Recorder;
 use crate::report::Report;
 use crate::server::{DOWNLOADS, STOP_ROOM, Server, Shared};
-use crate::shelf::Shelf;
+use crate::subscriptions::Subscriptions;
 use crate::teller::Teller;
 use crate::tls::Tls;
 use hexapod_ros::realtime::{self, priority};
@@ -52,18 +52,21 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let _ = shutdown.wait(Stage::Stopping, ROBOT_FIRST);
     let namespace = node.namespace();
     let recorder = Recorder::new(&namespace, setup.recording_size);
-    let shelf = Shelf::default();
-    let ears =
-        Ears { heard: Arc::new(Mutex::new(Heard::new(&namespace))), shelf: shelf.clone(), recorder: recorder.clone() };
+    let shared_description = SharedDescription::default();
+    let subscriptions = Subscriptions {
+        heard: Arc::new(Mutex::new(Heard::new(&namespace))),
+        shared_description: shared_description.clone(),
+        recorder: recorder.clone(),
+    };
     let (inbox, inputs) = mpsc::channel();
     let (states, newest) = watch::channel(Utf8Bytes::default());
-    let hands = Hands::open(&mut node, setup.is_stamped, recorder.clone())?;
-    let teller = Teller::new(ears, namespace, states);
+    let publishers = Publishers::open(&mut node, setup.is_stamped, recorder.clone())?;
+    let teller = Teller::new(subscriptions, namespace, states);
     let shared = Shared {
         gate: setup.gate.clone(),
-        desk: inbox.clone(),
+        bridge: inbox.clone(),
         states: newest,
-        shelf,
+        shared_description,
         recorder,
         folder: setup.urdf.parent().map(Into::into).unwrap_or_default(),
         room: Arc::new(Semaphore::new(setup.max_clients)),
@@ -75,17 +78,17 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let server = served.map_err(|error| RunError::Serve { address: setup.address, error })?;
     let report = Report::new(&mut node, server.address, setup.gate.demands())?;
     tell(&setup, &server);
-    let desk = Desk::new(setup, (teller, hands, report), node.lane_opener(), inbox.clone());
+    let bridge = Bridge::new(setup, (teller, publishers, report), node.lane_opener(), inbox.clone());
     let work = move || {
         // It calls handlers of other nodes of this process, with which their threads share locks.
         let _ = realtime::fifo(priority::MESSAGES);
-        desk.work(&inputs);
+        bridge.work(&inputs);
     };
-    let thread = std::thread::Builder::new().name("web-desk".into()).spawn(work).map_err(RunError::Thread)?;
+    let thread = std::thread::Builder::new().name("web-bridge".into()).spawn(work).map_err(RunError::Thread)?;
     node.spin(shutdown, Stage::Stopping);
     let _ = inbox.send(Input::End);
     if thread.join().is_err() {
-        tracing::error!("the thread web-desk has panicked");
+        tracing::error!("the thread web-bridge has panicked");
     }
     drop(server);
     Ok(())

@@ -80,11 +80,11 @@ struct Shared {
     on: AtomicBool,
     bytes: AtomicU64,
     queue: Mutex<Option<SyncSender<Item>>>,
-    told: Mutex<Told>,
+    reported: Mutex<Reported>,
 }
 
 #[derive(Default)]
-struct Told {
+struct Reported {
     started: Duration,
     length: Duration,
     message: String,
@@ -103,7 +103,7 @@ impl Recorder {
             on: AtomicBool::new(false),
             bytes: AtomicU64::new(0),
             queue: Mutex::default(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
         }))
     }
 
@@ -115,7 +115,7 @@ impl Recorder {
         self.stop(now);
         let file = unnamed_file()?;
         let (queue, items) = sync_channel(WAITING);
-        *lock(&self.0.told) = Told { started: now, ..Told::default() };
+        *lock(&self.0.reported) = Reported { started: now, ..Reported::default() };
         self.0.bytes.store(0, Ordering::Relaxed);
         let recorder = self.clone();
         std::thread::Builder::new().name("web-record".into()).spawn(move || recorder.write(file, &items))?;
@@ -133,8 +133,8 @@ impl Recorder {
     /// Ends the recording, which can be fetched a moment later.
     pub fn stop(&self, now: Duration) {
         if self.0.on.swap(false, Ordering::AcqRel) {
-            let mut told = lock(&self.0.told);
-            told.length = now.saturating_sub(told.started);
+            let mut reported = lock(&self.0.reported);
+            reported.length = now.saturating_sub(reported.started);
         }
         // With its only sender the thread ends.
         *lock(&self.0.queue) = None;
@@ -157,24 +157,24 @@ impl Recorder {
 
     /// How far it is at `now`.
     #[must_use]
-    pub fn told(&self, now: Duration) -> Recording {
-        let told = lock(&self.0.told);
+    pub fn reported(&self, now: Duration) -> Recording {
+        let reported = lock(&self.0.reported);
         let on = self.0.on.load(Ordering::Acquire);
-        let length = if on { now.saturating_sub(told.started) } else { told.length };
+        let length = if on { now.saturating_sub(reported.started) } else { reported.length };
         Recording {
             on,
-            bytes: told.file.as_ref().map_or_else(|| self.0.bytes.load(Ordering::Relaxed), |(_, size)| *size),
+            bytes: reported.file.as_ref().map_or_else(|| self.0.bytes.load(Ordering::Relaxed), |(_, size)| *size),
             limit: self.0.limit,
             seconds: Rounded((length.as_secs_f64() * 10.0).round() / 10.0),
-            ready: told.file.is_some(),
-            message: told.message.clone(),
+            ready: reported.file.is_some(),
+            message: reported.message.clone(),
         }
     }
 
     /// The finished recording and its size; whether one is being written.
     #[must_use]
     pub fn file(&self) -> (Option<(Arc<File>, u64)>, bool) {
-        let file = lock(&self.0.told).file.clone();
+        let file = lock(&self.0.reported).file.clone();
         let is_written =
             file.is_none() && (self.0.on.load(Ordering::Acquire) || self.0.bytes.load(Ordering::Relaxed) > 0);
         (file, is_written)
@@ -193,8 +193,8 @@ impl Recorder {
             tracing::warn!("{message}");
         }
         self.0.on.store(false, Ordering::Release);
-        let mut told = lock(&self.0.told);
-        (told.message, told.file) = (message, file);
+        let mut reported = lock(&self.0.reported);
+        (reported.message, reported.file) = (message, file);
     }
 
     /// Writes until the end or the limit, which it says.

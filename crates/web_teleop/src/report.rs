@@ -11,7 +11,7 @@ pub(crate) struct Report {
     diagnostics: Diagnostics,
     address: SocketAddr,
     token: &'static str,
-    /// When the last was told.
+    /// When the last was sent.
     last: Duration,
 }
 

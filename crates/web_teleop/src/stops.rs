@@ -1,25 +1,25 @@
 //! What becomes of a stop, from the press to the robot's answer. Without I/O and clock.
 
 use crate::intents::{ClientId, Hold, Stop};
-use crate::protocol::StopTold;
+use crate::protocol::StopReport;
 use std::time::Duration;
 
 /// How often a stop that is not answered is sent again.
 const REPEAT_EVERY: Duration = Duration::from_millis(250);
 /// For how long.
 const REPEAT_FOR: Duration = Duration::from_secs(5);
-/// Without an answer for so long, everybody is told.
+/// Without an answer for so long, everybody is informed.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 
 /// The last stop.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stops {
     number: u64,
-    asked: Option<Asked>,
+    asked: Option<PendingStop>,
 }
 
 #[derive(Clone, Debug)]
-struct Asked {
+struct PendingStop {
     stop: Stop,
     by: ClientId,
     name: String,
@@ -53,7 +53,8 @@ impl Stops {
     pub fn ask(&mut self, stop: Stop, by: (ClientId, &str), now: Duration) -> u64 {
         self.number += 1;
         let (by, name) = (by.0, by.1.to_owned());
-        self.asked = Some(Asked { stop, by, name, first: now, last: now, phase: Phase::Asked, message: String::new() });
+        self.asked =
+            Some(PendingStop { stop, by, name, first: now, last: now, phase: Phase::Asked, message: String::new() });
         self.number
     }
 
@@ -80,13 +81,14 @@ impl Stops {
         })
     }
 
-    /// Whether everybody has to be told at `now` that nobody answers.
+    /// Whether everybody has to be informed at `now` that nobody answers.
     pub fn is_unanswered(&mut self, now: Duration) -> bool {
-        let waits = |asked: &&mut Asked| asked.phase == Phase::Asked && now.saturating_sub(asked.first) >= ANSWER_TIME;
+        let waits =
+            |asked: &&mut PendingStop| asked.phase == Phase::Asked && now.saturating_sub(asked.first) >= ANSWER_TIME;
         self.asked.as_mut().filter(waits).map(|asked| asked.phase = Phase::Unanswered).is_some()
     }
 
-    /// Whether the last stop was told to be unanswered, or failed.
+    /// Whether the last stop was reported as unanswered, or failed.
     pub fn is_open_late(&self) -> bool {
         self.asked.as_ref().is_some_and(|asked| matches!(asked.phase, Phase::Unanswered | Phase::Failed))
     }
@@ -96,10 +98,10 @@ impl Stops {
         self.asked.as_ref().filter(|asked| asked.is_open(now)).map(|asked| asked.last + REPEAT_EVERY)
     }
 
-    /// What everybody is told.
-    pub fn told(&self, hold: Hold) -> StopTold {
+    /// What everybody is sent.
+    pub fn reported(&self, hold: Hold) -> StopReport {
         let Some(asked) = &self.asked else {
-            return StopTold {
+            return StopReport {
                 kind: "none",
                 phase: "confirmed",
                 by: None,
@@ -108,7 +110,7 @@ impl Stops {
                 holds: Hold::Nothing.name(),
             };
         };
-        StopTold {
+        StopReport {
             kind: asked.stop.name(),
             phase: asked.phase.name(),
             by: Some(asked.by),
@@ -119,7 +121,7 @@ impl Stops {
     }
 }
 
-impl Asked {
+impl PendingStop {
     /// Whether an answer is waited for, and the stop sent again.
     fn is_open(&self, now: Duration) -> bool {
         matches!(self.phase, Phase::Asked | Phase::Unanswered) && now.saturating_sub(self.first) < REPEAT_FOR
@@ -135,21 +137,21 @@ mod tests {
     }
 
     #[test]
-    fn when_a_stop_is_not_answered_expect_it_repeated_for_5_s_and_told_once_after_1_s() {
+    fn when_a_stop_is_not_answered_expect_it_repeated_for_5_s_and_reported_once_after_1_s() {
         let mut stops = Stops::default();
         assert_eq!(stops.next(ms(0)), None);
         stops.ask(Stop::Emergency, (7, "phone"), ms(0));
-        let (mut repeats, mut told) = (0, vec![]);
+        let (mut repeats, mut reported) = (0, vec![]);
         for now in (0..10_000).step_by(10).map(ms) {
             repeats += u32::from(stops.repeat(now).is_some());
             if stops.is_unanswered(now) {
-                told.push(now);
+                reported.push(now);
             }
         }
-        assert_eq!((repeats, told), (19, vec![ms(1000)]));
-        assert_eq!(stops.told(Hold::Enable).phase, "unanswered");
+        assert_eq!((repeats, reported), (19, vec![ms(1000)]));
+        assert_eq!(stops.reported(Hold::Enable).phase, "unanswered");
         assert!(stops.answer(1, true, "off".into()), "late, but good news");
-        assert_eq!((stops.told(Hold::Enable).phase, stops.told(Hold::Enable).by), ("confirmed", Some(7)));
+        assert_eq!((stops.reported(Hold::Enable).phase, stops.reported(Hold::Enable).by), ("confirmed", Some(7)));
     }
 
     #[test]
@@ -159,7 +161,7 @@ mod tests {
         let second = stops.ask(Stop::Emergency, (2, ""), ms(10));
         assert!(!stops.answer(first, true, "halted".into()));
         assert!(stops.answer(second, false, "no bus".into()));
-        assert_eq!(stops.told(Hold::Enable).phase, "failed");
+        assert_eq!(stops.reported(Hold::Enable).phase, "failed");
         assert!(stops.answer(second, true, "off".into()) && !stops.answer(second, false, String::new()));
         assert_eq!((stops.repeat(ms(1000)), stops.is_unanswered(ms(5000))), (None, false));
     }

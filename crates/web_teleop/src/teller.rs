@@ -1,42 +1,42 @@
-//! What clients are told: each thing is put into words once, whoever reads it.
+//! What clients are sent: each thing is put into words once, whoever reads it.
 
-use crate::ears::Ears;
-use crate::guests::Guests;
+use crate::clients::Clients;
 use crate::heard::Heard;
 use crate::intents::ClientId;
 use crate::out::Down;
 use crate::params::Setup;
-use crate::protocol::{self, Events, FullStick, Health, Lease, Recording, RobotNames, StopTold, Welcome, text};
+use crate::protocol::{self, Events, FullStick, Health, Lease, Recording, RobotNames, StopReport, Welcome, text};
+use crate::subscriptions::Subscriptions;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// How often the health is told, at least; and at most, where it changes.
+/// How often the health is sent, at least; and at most, where it changes.
 const HEALTH_EVERY: Duration = Duration::from_secs(1);
 const HEALTH_AT_MOST: Duration = Duration::from_millis(300);
 
 pub(crate) struct Teller {
-    pub guests: Guests,
-    pub ears: Ears,
+    pub clients: Clients,
+    pub subscriptions: Subscriptions,
     states: watch::Sender<Utf8Bytes>,
     namespace: String,
     names: RobotNames,
-    stop: Option<StopTold>,
+    stop: Option<StopReport>,
     recording: Recording,
-    /// Lines of the log that were told.
+    /// Lines of the log that were sent.
     events: u64,
-    /// When the health was told, and how many changes there had been.
+    /// When the health was sent, and how many changes there had been.
     health: (Duration, u64),
     /// When the next state is due.
     pub next: Duration,
 }
 
 impl Teller {
-    pub fn new(ears: Ears, namespace: String, states: watch::Sender<Utf8Bytes>) -> Self {
+    pub fn new(subscriptions: Subscriptions, namespace: String, states: watch::Sender<Utf8Bytes>) -> Self {
         Self {
-            guests: Guests::default(),
-            ears,
+            clients: Clients::default(),
+            subscriptions,
             states,
             namespace,
             names: RobotNames::default(),
@@ -49,13 +49,18 @@ impl Teller {
     }
 
     pub fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.ears.heard.lock().unwrap_or_else(PoisonError::into_inner)
+        self.subscriptions.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells a new client all that there is.
-    pub fn welcome(&mut self, id: ClientId, setup: &Setup, stop: &StopTold, now: Duration) {
+    pub fn welcome(&mut self, id: ClientId, setup: &Setup, stop: &StopReport, now: Duration) {
         let (linear, angular) = setup.full_stick;
-        let name = self.ears.shelf.description().map(|description| description.robot).unwrap_or_default();
+        let name = self
+            .subscriptions
+            .shared_description
+            .description()
+            .map(|description| description.robot)
+            .unwrap_or_default();
         let welcome = text(&Welcome {
             version: protocol::VERSION,
             id,
@@ -68,9 +73,9 @@ impl Teller {
         });
         let events = self.heard().events_after(0).0;
         let health = text(&self.health_now(now));
-        let recording = text(&self.ears.recorder.told(now));
+        let recording = text(&self.subscriptions.recorder.reported(now));
         let rest = [text(&self.names), health, text(stop), recording, text(&Events { events: &events })];
-        self.guests.to(id, |out| {
+        self.clients.to(id, |out| {
             out.send(Down::Welcome(welcome.into()));
             rest.into_iter().for_each(|message| out.send(Down::Text(message.into())));
         });
@@ -82,7 +87,7 @@ impl Teller {
             let heard = self.heard();
             (heard.names(), heard.state(now))
         };
-        self.name(RobotNames { description: self.ears.shelf.tag(), ..names });
+        self.name(RobotNames { description: self.subscriptions.shared_description.tag(), ..names });
         let state = protocol::State { n: number, revision: self.names.revision, ..state };
         self.states.send_replace(text(&state).into());
     }
@@ -92,39 +97,39 @@ impl Teller {
         let names = RobotNames { revision: self.names.revision, ..names };
         if names != self.names {
             self.names = RobotNames { revision: names.revision + 1, ..names };
-            self.guests.tell(text(&self.names));
+            self.clients.tell(text(&self.names));
         }
     }
 
     /// Tells what comes now and then: lines of the log, the health, how far a recording is.
     pub fn rest(&mut self, now: Duration) {
-        let (events, told, changes) = {
+        let (events, reported, changes) = {
             let heard = self.heard();
-            let (events, told) = heard.events_after(self.events);
-            (events, told, heard.changes)
+            let (events, reported) = heard.events_after(self.events);
+            (events, reported, heard.changes)
         };
-        self.events = told;
+        self.events = reported;
         if !events.is_empty() {
-            self.guests.tell(text(&Events { events: &events }));
+            self.clients.tell(text(&Events { events: &events }));
         }
         let (since, before) = (now.saturating_sub(self.health.0), self.health.1);
         if since >= HEALTH_EVERY || (changes != before && since >= HEALTH_AT_MOST) {
             self.health = (now, changes);
-            self.guests.tell(text(&self.health_now(now)));
+            self.clients.tell(text(&self.health_now(now)));
             self.recording(now);
         }
     }
 
     fn health_now(&self, now: Duration) -> Health {
-        let camera = self.ears.shelf.picture(now).is_some();
+        let camera = self.subscriptions.shared_description.picture(now).is_some();
         Health { camera, ..self.heard().health(now) }
     }
 
     /// Tells how far the recording is, where that has changed.
     pub fn recording(&mut self, now: Duration) {
-        let recording = self.ears.recorder.told(now);
+        let recording = self.subscriptions.recorder.reported(now);
         if recording != self.recording {
-            self.guests.tell(text(&recording));
+            self.clients.tell(text(&recording));
             self.recording = recording;
         }
     }
@@ -135,11 +140,11 @@ impl Teller {
         driver: Option<ClientId>,
         (change, by, from): (&'static str, Option<ClientId>, Option<ClientId>),
     ) {
-        self.guests.tell(text(&Lease { driver, clients: self.guests.list(), change, by, from }));
+        self.clients.tell(text(&Lease { driver, clients: self.clients.list(), change, by, from }));
     }
 
     /// Tells what became of a stop, where that has changed. True if it has.
-    pub fn has_news_of(&mut self, stop: &StopTold) -> bool {
+    pub fn has_news_of(&mut self, stop: &StopReport) -> bool {
         let is_news = self.stop.as_ref() != Some(stop);
         self.stop = Some(stop.clone());
         is_news

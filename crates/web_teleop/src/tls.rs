@@ -25,18 +25,18 @@ impl Tls {
     /// # Errors
     /// The parameter whose file does not hold, and why.
     pub fn load(cert: &Path, key: &Path) -> Result<Self, (&'static str, String)> {
-        let told = |path: &Path, error: &dyn fmt::Display| format!("{}: {error}", path.display());
+        let reported = |path: &Path, error: &dyn fmt::Display| format!("{}: {error}", path.display());
         let chain: Vec<_> = CertificateDer::pem_file_iter(cert)
             .and_then(Iterator::collect::<Result<_, _>>)
-            .map_err(|error| ("tls_cert", told(cert, &error)))?;
+            .map_err(|error| ("tls_cert", reported(cert, &error)))?;
         if chain.is_empty() {
-            return Err(("tls_cert", told(cert, &"there is no certificate in it")));
+            return Err(("tls_cert", reported(cert, &"there is no certificate in it")));
         }
-        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| ("tls_key", told(key, &error)))?;
+        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| ("tls_key", reported(key, &error)))?;
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
-            .map_err(|error| ("tls_key", told(key, &error)))?;
+            .map_err(|error| ("tls_key", reported(key, &error)))?;
         Ok(Self(Arc::new(config)))
     }
 

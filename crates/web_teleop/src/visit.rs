@@ -16,8 +16,8 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Whether somebody at this computer asks, as far as can be told. What comes through a proxy does not, though the proxy
-    /// may well be here.
+    /// Whether somebody at this computer asks, as far as is known. What comes through a proxy does not, though the
+    /// proxy may well be here.
     pub(crate) fn is_at_home(&self) -> bool {
         let is_here = |host: &str| {
             let host = host.to_ascii_lowercase();
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_a_browser_says_that_another_site_asks_expect_that_told_from_its_own_pages() {
+    fn when_a_browser_says_that_another_site_asks_expect_that_reported_from_its_own_pages() {
         assert!(["cross-site", "same-site", "anything"].iter().all(|site| is_foreign(Some(site))));
         assert!([None, Some("same-origin"), Some("none")].iter().all(|site| !is_foreign(*site)));
     }

@@ -80,7 +80,7 @@ fn column(table: &str, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn when_misfortunes_have_their_times_expect_the_walk_as_it_was_until_then_and_each_told() {
+fn when_misfortunes_have_their_times_expect_the_walk_as_it_was_until_then_and_each_reported() {
     let still = "0,0,0,0\n6,0,0,0\n";
     let (_, usual) = walked(still, "flat", &[]);
     let (outcome, pushed) =
@@ -102,8 +102,8 @@ fn when_misfortunes_have_their_times_expect_the_walk_as_it_was_until_then_and_ea
         there.map(|(_, lean)| *lean).fold(0.0, f64::max)
     };
     assert!(leans(3.6, 6.0) > 2.0 * leans(2.5, 3.5), "{} and {} rad", leans(2.5, 3.5), leans(3.6, 6.0));
-    let told = |at: f64, what: &str| outcome.contains(&format!("met      at {:.2} s: {what}\n", begins + at));
-    assert!(told(1.0, "push:=[0.0, 30.0, 0.0]") && told(3.5, "limp:=left_front,left_middle"), "{outcome}");
+    let reported = |at: f64, what: &str| outcome.contains(&format!("met      at {:.2} s: {what}\n", begins + at));
+    assert!(reported(1.0, "push:=[0.0, 30.0, 0.0]") && reported(3.5, "limp:=left_front,left_middle"), "{outcome}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn when_the_supply_gives_way_expect_why_and_when_and_what_the_driver_did() {
     let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
     let list = commands::parse("0,0.06,0,0\n1,0,0,0\n").unwrap();
     let stack = Stack::new(setups, None, Start::Sitting).ok().unwrap();
-    let Err(Failure::Running(told)) = walk(stack, (&list, &[]), &[], &Shutdown::default(), Vec::new()) else {
+    let Err(Failure::Running(reported)) = walk(stack, (&list, &[]), &[], &Shutdown::default(), Vec::new()) else {
         panic!("it stands")
     };
     for words in [
@@ -170,7 +170,7 @@ fn when_the_supply_gives_way_expect_why_and_when_and_what_the_driver_did() {
         "it switches off beyond 2.0 A (supply.greatest_current_a in sim.yaml)",
         "; so board 0x4",
     ] {
-        assert!(told.contains(words), "{told}");
+        assert!(reported.contains(words), "{reported}");
     }
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -112,7 +112,7 @@ fn when_names_are_alike_or_stand_in_tests_comments_and_strings_expect_no_circle(
 }
 
 #[test]
-fn when_a_file_is_in_no_module_expect_it_told() {
+fn when_a_file_is_in_no_module_expect_it_reported() {
     assert_eq!(named(&[("src/b.rs", ""), ("src/lost.rs", "")]), ["src/lost.rs is in no module"]);
     let given = [
         ("src/lib.rs", "mod a; mod b; mod c; #[path = \"far/lost.rs\"] mod d;"),
@@ -136,7 +136,7 @@ fn when_the_crate_gets_another_name_expect_the_file_that_gives_it() {
 }
 
 #[test]
-fn when_a_file_stands_in_another_by_its_text_expect_it_told_but_not_what_a_build_script_wrote() {
+fn when_a_file_stands_in_another_by_its_text_expect_it_reported_but_not_what_a_build_script_wrote() {
     for given in ["include!(\"above.rs\");", "fn f() { std::include! { \"above.rs\" } }"] {
         assert_eq!(named(&[("src/b.rs", given)]), ["src/b.rs says `include!`: write `mod`"], "{given}");
     }

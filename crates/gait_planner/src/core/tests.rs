@@ -1,11 +1,11 @@
+mod condition_response;
 mod driving;
 mod felt;
-mod plight;
-mod standing;
+mod paused;
 mod sticks;
 
 use super::*;
-use crate::command::{Asked, queues};
+use crate::command::{MotionRequest, queues};
 use crate::params::{settings, shipped};
 use crate::setup::Setup;
 use hexapod_gait::Twist;
@@ -75,7 +75,7 @@ impl Bench {
 }
 
 #[test]
-fn when_started_under_a_robot_that_walks_expect_nothing_told_before_its_pose_is_known_and_no_joint_to_jump() {
+fn when_started_under_a_robot_that_walks_expect_nothing_reported_before_its_pose_is_known_and_no_joint_to_jump() {
     let setup = Setup::load(&shipped()).unwrap();
     for seconds in [0.63, 1.0, 1.37] {
         let mut before = Bench::standing();
@@ -90,8 +90,8 @@ fn when_started_under_a_robot_that_walks_expect_nothing_told_before_its_pose_is_
         bench.drive(0.01, 1);
         assert!(bench.core.speaks());
         let joints = |legs: &[LegAngles]| legs.iter().flat_map(|leg| leg.iter().copied()).collect::<Vec<_>>();
-        let (told, held) = (joints(&bench.core.last().angles), joints(&held));
-        let moved = told.iter().zip(&held).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let (reported, held) = (joints(&bench.core.last().angles), joints(&held));
+        let moved = reported.iter().zip(&held).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(moved < 0.02, "{moved} rad in the first tick");
     }
 }
@@ -152,14 +152,14 @@ fn when_no_servo_says_what_it_holds_expect_the_planner_to_speak_all_the_same() {
 }
 
 #[test]
-fn when_told_to_stand_at_any_moment_of_packing_expect_the_robot_standing() {
+fn when_asked_to_stand_at_any_moment_of_packing_expect_the_robot_standing() {
     for ticks in (1..900).step_by(37) {
         let mut bench = Bench::standing();
         bench.send(Command::Pack);
         bench.tick(ticks);
         bench.send(Command::Stand);
         bench.tick(1500);
-        assert_eq!(bench.state(), GaitState::Standing, "told to after {ticks} ticks");
+        assert_eq!(bench.state(), GaitState::Standing, "asked to after {ticks} ticks");
     }
 }
 
@@ -182,8 +182,8 @@ fn when_commands_are_logged_and_replayed_expect_the_same_bits() {
 }
 
 /// A motion of the shipped file.
-fn motion(name: &str) -> Asked {
-    Asked { motion: Setup::load(&shipped()).unwrap().motions.get(name).unwrap(), request: 1 }
+fn motion(name: &str) -> MotionRequest {
+    MotionRequest { motion: Setup::load(&shipped()).unwrap().motions.get(name).unwrap(), request: 1 }
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn when_a_trajectory_comes_while_the_robot_does_not_stand_expect_it_refused() {
 }
 
 #[test]
-fn when_a_robot_that_cannot_fold_its_legs_is_told_to_expect_it_refused_and_nothing_done() {
+fn when_a_robot_that_cannot_fold_its_legs_is_asked_to_expect_it_refused_and_nothing_done() {
     let setup = Setup::load(&shipped()).unwrap();
     let (settings, stance) =
         settings(&setup.params, setup.engine.robot(), hexapod_gait::LegClearance::default()).unwrap();
@@ -244,7 +244,7 @@ fn when_a_robot_that_cannot_fold_its_legs_is_told_to_expect_it_refused_and_nothi
 }
 
 #[test]
-fn when_told_to_leave_in_the_middle_of_any_motion_expect_the_robot_sitting_in_time() {
+fn when_asked_to_leave_in_the_middle_of_any_motion_expect_the_robot_sitting_in_time() {
     for name in ["wave", "dance", "march", "stretch", "push_ups"] {
         for ticks in [30, 111, 185] {
             let mut bench = Bench::standing();

@@ -1,7 +1,7 @@
 //! Requests are asked of a core and followed to their end.
 
 use super::*;
-use crate::command::{Asked, Command, Held, Received, queues};
+use crate::command::{Command, Held, MotionRequest, Received, queues};
 use crate::core::Core;
 use crate::life::Moment;
 use crate::params::shipped;
@@ -20,7 +20,7 @@ enum Do {
     Play(&'static str),
     Trajectory,
     Send(fn() -> Command),
-    LetGo,
+    FallRelease,
     End,
     /// Drives for so many ticks.
     Drive(usize),
@@ -34,8 +34,8 @@ struct Bench {
     poses: Producer<Held>,
     now: Duration,
     requests: u64,
-    /// All that was told of each request.
-    told: BTreeMap<u64, Vec<Entry>>,
+    /// All that was reported of each request.
+    reported: BTreeMap<u64, Vec<Entry>>,
 }
 
 impl Bench {
@@ -44,8 +44,8 @@ impl Bench {
         let (commands, poses, incoming) = queues();
         let core = Core::new(setup.engine, incoming, setup.timeout);
         let now = Duration::from_secs(1000);
-        let (motions, told) = (setup.motions, BTreeMap::new());
-        let mut bench = Self { core, motions, commands, poses, now, requests: 0, told };
+        let (motions, reported) = (setup.motions, BTreeMap::new());
+        let mut bench = Self { core, motions, commands, poses, now, requests: 0, reported };
         for held in [Held::Nothing, Held::Part] {
             bench.poses.push(held).unwrap();
         }
@@ -60,9 +60,9 @@ impl Bench {
             .unwrap();
     }
 
-    fn ask(&mut self, name: &str, command: fn(Asked) -> Command) {
+    fn ask(&mut self, name: &str, command: fn(MotionRequest) -> Command) {
         self.requests += 1;
-        self.send(command(Asked { motion: self.motions.get(name).unwrap(), request: self.requests }));
+        self.send(command(MotionRequest { motion: self.motions.get(name).unwrap(), request: self.requests }));
     }
 
     fn act(&mut self, what: Do) {
@@ -70,7 +70,7 @@ impl Bench {
             Do::Play(name) => self.ask(name, |asked| Command::Motion(Some(asked))),
             Do::Trajectory => self.ask("bow", Command::Trajectory),
             Do::Send(command) => self.send(command()),
-            Do::LetGo => {
+            Do::FallRelease => {
                 self.poses.push(Held::Nothing).unwrap();
                 self.poses.push(Held::Part).unwrap();
             }
@@ -88,18 +88,18 @@ impl Bench {
             self.now += DT;
             self.core.tick(Moment::real(self.now), DT.as_secs_f64());
             let Some(news) = self.core.news(DT.as_secs_f64()).copied() else { continue };
-            self.core.told();
+            self.core.mark_reported();
             for entry in news.into_iter().flatten() {
-                let told = self.told.entry(entry.request).or_default();
-                if told.last() != Some(&entry) {
-                    told.push(entry);
+                let reported = self.reported.entry(entry.request).or_default();
+                if reported.last() != Some(&entry) {
+                    reported.push(entry);
                 }
             }
         }
     }
 
     fn last(&self, request: u64) -> Option<(Stage, &'static str)> {
-        self.told.get(&request)?.last().map(|entry| (entry.stage, entry.why))
+        self.reported.get(&request)?.last().map(|entry| (entry.stage, entry.why))
     }
 }
 
@@ -112,7 +112,7 @@ const EMPTY: Do = Do::Send(|| Command::Motion(None));
 type Case = (&'static [Do], &'static [(Stage, &'static str)]);
 
 #[test]
-fn when_a_motion_is_asked_for_expect_its_end_told_with_what_ended_it() {
+fn when_a_motion_is_asked_for_expect_its_end_reported_with_what_ended_it() {
     use Do::{Drive, Play, Trajectory, Wait};
     use Stage::{Aborted, Canceled, Rejected, Succeeded};
     let cases: [Case; 18] = [
@@ -125,7 +125,7 @@ fn when_a_motion_is_asked_for_expect_its_end_told_with_what_ended_it() {
         (&[Play("dance"), Wait(250), SIT], &[(Canceled, "sit")]),
         (&[Play("dance"), Wait(250), Do::End], &[(Canceled, "the end of the process")]),
         (&[Play("bow"), Wait(200), FREEZE], &[(Aborted, "emergency stop")]),
-        (&[Play("bow"), Wait(200), Do::LetGo], &[(Aborted, "the servos were released")]),
+        (&[Play("bow"), Wait(200), Do::FallRelease], &[(Aborted, "the servos were released")]),
         (&[Play("wave"), Wait(150), Drive(300)], &[(Canceled, "cmd_vel")]),
         (&[Drive(100), Play("wave"), Drive(100)], &[(Canceled, "cmd_vel")]),
         (&[Drive(100), Trajectory], &[(Rejected, "the robot is not standing")]),
@@ -142,8 +142,8 @@ fn when_a_motion_is_asked_for_expect_its_end_told_with_what_ended_it() {
         let mut bench = Bench::standing();
         script.iter().for_each(|&what| bench.act(what));
         bench.tick(2500);
-        let told: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
-        assert_eq!(told, ends, "{script:?}");
+        let reported: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
+        assert_eq!(reported, ends, "{script:?}");
     }
 }
 
@@ -155,14 +155,14 @@ fn when_a_motion_is_played_expect_its_progress_ten_times_a_second_and_its_end_wh
     while bench.last(1).is_none_or(|(stage, _)| !stage.is_over()) {
         bench.tick(1);
         ticks += 1;
-        let told = bench.told.get(&1).map_or(&[][..], |told| told);
-        changes = told.windows(2).filter(|pair| pair[0].stage != pair[1].stage).count();
+        let reported = bench.reported.get(&1).map_or(&[][..], |reported| reported);
+        changes = reported.windows(2).filter(|pair| pair[0].stage != pair[1].stage).count();
     }
-    let told = &bench.told[&1];
-    let stages: Vec<_> = told.iter().map(|entry| entry.stage).collect();
+    let reported = &bench.reported[&1];
+    let stages: Vec<_> = reported.iter().map(|entry| entry.stage).collect();
     assert!(stages.is_sorted_by_key(|stage| *stage as u8) && changes <= 2, "{stages:?}");
-    assert!(told.is_sorted_by(|a, b| a.part <= b.part) && told.last().unwrap().part == 1.0);
-    assert!((20..ticks / 10 + 5).contains(&told.len()), "{} of {ticks} ticks", told.len());
+    assert!(reported.is_sorted_by(|a, b| a.fraction <= b.fraction) && reported.last().unwrap().fraction == 1.0);
+    assert!((20..ticks / 10 + 5).contains(&reported.len()), "{} of {ticks} ticks", reported.len());
     assert_eq!(bench.core.last().state, GaitState::Standing);
     bench.act(Do::Trajectory);
     bench.tick(1);
@@ -170,11 +170,11 @@ fn when_a_motion_is_played_expect_its_progress_ten_times_a_second_and_its_end_wh
 }
 
 #[test]
-fn when_the_servos_are_let_go_expect_it_told_with_the_same_tick() {
+fn when_the_servos_are_let_go_expect_it_reported_with_the_same_tick() {
     let mut bench = Bench::standing();
     bench.act(Do::Play("bow"));
     bench.tick(200);
-    bench.act(Do::LetGo);
+    bench.act(Do::FallRelease);
     bench.tick(1);
     assert_eq!(bench.last(1), Some((Stage::Aborted, "the servos were released")));
 }
@@ -192,7 +192,7 @@ fn when_anything_is_done_in_any_order_expect_every_request_to_come_to_one_end() 
         SIT,
         Do::Send(|| Command::Pack),
         FREEZE,
-        Do::LetGo,
+        Do::FallRelease,
         Do::Drive(40),
     ];
     let mut seed = 1_u64;
@@ -212,9 +212,9 @@ fn when_anything_is_done_in_any_order_expect_every_request_to_come_to_one_end() 
         bench.tick(3000);
         let first = bench.requests.saturating_sub(7).max(1);
         for request in first..=bench.requests {
-            let told = &bench.told[&request];
-            assert!(told.last().unwrap().stage.is_over(), "round {round}, request {request}: {told:?}");
-            assert_eq!(told.iter().filter(|entry| entry.stage.is_over()).count(), 1, "{told:?}");
+            let reported = &bench.reported[&request];
+            assert!(reported.last().unwrap().stage.is_over(), "round {round}, request {request}: {reported:?}");
+            assert_eq!(reported.iter().filter(|entry| entry.stage.is_over()).count(), 1, "{reported:?}");
         }
     }
 }

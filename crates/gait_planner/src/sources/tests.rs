@@ -61,7 +61,7 @@ fn when_a_stick_is_pushed_while_another_one_drives_expect_it_ignored_until_it_wa
     let mut bench = Bench::new();
     assert_eq!(bench.push(1), Heard::Moves);
     assert_eq!(bench.push(2), Heard::Ignored { why: Ignored::Overruled, is_new: true });
-    assert_eq!(bench.push(2), Heard::Ignored { why: Ignored::Overruled, is_new: false }, "told once");
+    assert_eq!(bench.push(2), Heard::Ignored { why: Ignored::Overruled, is_new: false }, "reported once");
     assert_eq!((bench.push(1), bench.rest(1)), (Heard::Moves, Heard::Rests));
     assert!(ignored(Ignored::Overruled)(bench.push(2)), "it does not walk on by a stick that was held all along");
     assert_eq!((bench.rest(2), bench.push(2)), (Heard::Idles, Heard::Moves));
@@ -178,13 +178,13 @@ fn when_hands_are_shown_expect_who_moves_the_robot_some_of_those_ignored_and_how
     for number in 0..10 {
         bench.push(number);
     }
-    let hands = bench.sources.hands(at(bench.now));
-    assert_eq!(hands.moved_by, Some((sender(0), "cmd_vel")));
-    assert!(hands.ignored.iter().all(|each| each.is_some_and(|(_, _, why)| why == Ignored::Overruled)));
-    assert_eq!(hands.more, 9 - MAX_NAMED_SOURCES);
+    let driving = bench.sources.driving(at(bench.now));
+    assert_eq!(driving.moved_by, Some((sender(0), "cmd_vel")));
+    assert!(driving.ignored.iter().all(|each| each.is_some_and(|(_, _, why)| why == Ignored::Overruled)));
+    assert_eq!(driving.more, 9 - MAX_NAMED_SOURCES);
     bench.wait(2001);
-    let hands = bench.sources.hands(at(bench.now));
-    assert!(hands.moved_by.is_none() && hands.ignored[0].is_none(), "what was long ago is not shown");
+    let driving = bench.sources.driving(at(bench.now));
+    assert!(driving.moved_by.is_none() && driving.ignored[0].is_none(), "what was long ago is not shown");
 }
 
 #[derive(Clone, Copy, Debug)]

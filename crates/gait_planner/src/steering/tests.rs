@@ -12,7 +12,7 @@ fn endpoint(process: u8, number: u8) -> Sender {
 }
 
 fn drive(steering: &mut Steering, sender: Sender, velocity: f64) -> bool {
-    steering.take(Wanted::Arc { velocity }, sender, Moment::default(), LIFE).is_ok()
+    steering.take(DriveCommand::Arc { velocity }, sender, Moment::default(), LIFE).is_ok()
 }
 
 #[test]
@@ -43,10 +43,10 @@ fn when_curvatures_come_from_more_than_are_kept_expect_the_newest() {
 
 #[test]
 fn when_another_stick_rests_or_is_pushed_expect_the_drivers_command_walked() {
-    let (mut steering, push) = (Steering::new(), Wanted::Twist(Twist::new(0.05, 0.0, 0.0)));
+    let (mut steering, push) = (Steering::new(), DriveCommand::Twist(Twist::new(0.05, 0.0, 0.0)));
     let [driver, other] = [1, 2].map(|process| endpoint(process, 0));
     assert_eq!(steering.take(push, driver, Moment::default(), LIFE), Ok(()));
-    assert_eq!(steering.take(Wanted::Twist(Twist::ZERO), other, Moment::default(), LIFE), Ok(()));
+    assert_eq!(steering.take(DriveCommand::Twist(Twist::ZERO), other, Moment::default(), LIFE), Ok(()));
     assert!(!drive(&mut steering, other, 0.1));
     assert!(steering.counts && steering.wanted == push && steering.topic() == "cmd_vel");
     steering.stop(Moment::default(), LIFE);

@@ -31,7 +31,7 @@ impl Dialogue {
             self.say(Tone::Bad, reason);
             return Outcome::Same;
         }
-        let pulse_us = self.mover.told_us();
+        let pulse_us = self.mover.commanded_us();
         match self.stage() {
             Stage::Test => {
                 self.say(Tone::Bad, "answer with Y, R or O".into());
@@ -55,8 +55,8 @@ impl Dialogue {
             self.mover.stop();
             return Err("it was still moving; Enter again takes the pulse where it stands now".into());
         }
-        let told_us = self.mover.told_us();
-        if shown_us.is_none_or(|shown_us| (shown_us - told_us).abs() > 0.1) {
+        let commanded_us = self.mover.commanded_us();
+        if shown_us.is_none_or(|shown_us| (shown_us - commanded_us).abs() > 0.1) {
             return Err("the boards do not put this pulse out yet; Enter again".into());
         }
         Ok(())

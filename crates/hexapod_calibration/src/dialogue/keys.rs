@@ -11,7 +11,7 @@ impl Dialogue {
         self.mover.tick(dt);
     }
 
-    /// The boards do not do as told, or the stop button is pressed: no pulse until somebody switches on again.
+    /// The boards do not obey, or the stop button is pressed: no pulse until somebody switches on again.
     pub fn cut(&mut self) {
         self.mover.switch_off();
     }

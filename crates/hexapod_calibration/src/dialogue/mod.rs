@@ -8,4 +8,4 @@ mod state;
 mod terms;
 
 pub use state::Dialogue;
-pub use terms::{DialogueError, Key, Mode, Outcome, Pace, Stage, Told};
+pub use terms::{Commanded, DialogueError, Key, Mode, Outcome, Pace, Stage};

@@ -1,6 +1,6 @@
 //! What is known of a calibration under way, and what can be asked of it.
 
-use super::terms::{Mode, Stage, Told};
+use super::terms::{Commanded, Mode, Stage};
 use crate::finding::{Finding, MARKS, Nominal};
 use crate::mover::Mover;
 use crate::page::Tone;
@@ -49,12 +49,12 @@ impl Dialogue {
     }
 
     /// What the boards are to put out.
-    pub fn told(&self) -> Option<Told> {
+    pub fn commanded(&self) -> Option<Commanded> {
         let servo = self.servo();
-        self.mover.is_on().then(|| Told {
+        self.mover.is_on().then(|| Commanded {
             board: servo.board(),
             channel: servo.channel(),
-            pulse_us: self.mover.told_us(),
+            pulse_us: self.mover.commanded_us(),
             rest_us: servo.neutral_us(),
         })
     }
@@ -64,7 +64,7 @@ impl Dialogue {
         self.said = Some((tone, words));
     }
 
-    /// What was last told.
+    /// What was commanded last.
     pub fn said(&self) -> Option<&(Tone, String)> {
         self.said.as_ref()
     }
@@ -156,7 +156,7 @@ impl Dialogue {
 
     /// The joint's angle by what is known so far.
     pub(crate) fn angle_rad(&self) -> f64 {
-        let pulse_us = self.mover.told_us();
+        let pulse_us = self.mover.commanded_us();
         match self.mode {
             Mode::Verify => self.servo().angle_rad(pulse_us),
             Mode::Calibrate => self.finding().angle_rad(&self.nominal(), pulse_us),

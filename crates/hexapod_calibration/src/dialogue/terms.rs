@@ -67,7 +67,7 @@ pub enum Outcome {
 
 /// What one channel is to put out; all others: nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct Commanded {
     /// Number of the board in the file.
     pub board: usize,
     /// Its channel.

@@ -212,7 +212,7 @@ impl Reader<'_> {
             let message = format!("{} has no parameter `{name}`", self.node);
             return self.document.error_at_key(value, path, message, help);
         }
-        // The same words for every node that lacks it, so that it is told once.
+        // The same words for every node that lacks it, so that it is reported once.
         let message = format!("not every node has a parameter `{name}`, as `{}` asks", self.section);
         let near = if help.starts_with("did you mean") { format!("{help} ") } else { String::new() };
         let help = format!("{near}Give what only some nodes have below their names, as `{}:`", self.node);

@@ -16,7 +16,7 @@ const MOST_BIAS_RAD_S: f64 = 0.1;
 /// Time constant of the accelerometer's mean, s.
 const MEAN_S: f64 = 0.2;
 /// The mean is gravity's if it is as long, to within this part.
-const GRAVITY_PART: f64 = 0.15;
+const GRAVITY_FRACTION: f64 = 0.15;
 /// Square of the distance of two directions, about 20 degrees, from which on the gyroscope is not believed.
 const APART: f64 = 0.12;
 /// The same from which on they are opposite to each other.
@@ -32,9 +32,9 @@ pub(super) struct Attitude {
 }
 
 impl Attitude {
-    pub fn new(told: &Inertial) -> Self {
-        let up = told.force.try_normalize(1e-9).unwrap_or_else(Vector3::z);
-        Self { up, mean: told.force, bias: Vector3::zeros() }
+    pub fn new(reported: &Inertial) -> Self {
+        let up = reported.force.try_normalize(1e-9).unwrap_or_else(Vector3::z);
+        Self { up, mean: reported.force, bias: Vector3::zeros() }
     }
 
     /// Up in the body.
@@ -42,16 +42,16 @@ impl Attitude {
         self.up
     }
 
-    /// Takes a sample, so many seconds after the one before, of a robot that moves or is told to be still.
-    pub fn follow(&mut self, told: &Inertial, since_s: f64, is_still: bool) {
+    /// Takes a sample, so many seconds after the one before, of a robot that moves or is commanded to be still.
+    pub fn follow(&mut self, reported: &Inertial, since_s: f64, is_still: bool) {
         let blend = |time_s: f64| 1.0 - exp(-since_s / time_s);
-        if is_still && told.spin.norm() < MOST_BIAS_RAD_S {
-            self.bias += (told.spin - self.bias) * blend(BIAS_S);
+        if is_still && reported.spin.norm() < MOST_BIAS_RAD_S {
+            self.bias += (reported.spin - self.bias) * blend(BIAS_S);
         }
-        let spin = told.spin - self.bias;
+        let spin = reported.spin - self.bias;
         let turn = Rotation3::new(-spin * since_s);
         self.mean = turn * self.mean;
-        self.mean += (told.force - self.mean) * blend(MEAN_S);
+        self.mean += (reported.force - self.mean) * blend(MEAN_S);
         let up = turn * self.up;
         self.up = self.held(up, is_still, &blend).try_normalize(1e-9).unwrap_or(self.up);
     }
@@ -59,7 +59,7 @@ impl Attitude {
     /// The direction as the accelerometer holds it, where it reads gravity.
     fn held(&self, up: Vector3<f64>, is_still: bool, blend: &impl Fn(f64) -> f64) -> Vector3<f64> {
         let length = self.mean.norm();
-        if (length / STANDARD_GRAVITY - 1.0).abs() > GRAVITY_PART {
+        if (length / STANDARD_GRAVITY - 1.0).abs() > GRAVITY_FRACTION {
             return up;
         }
         let mut away = self.mean / length - up;

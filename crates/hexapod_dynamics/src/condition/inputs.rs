@@ -1,9 +1,9 @@
-//! What a robot's condition is told from.
+//! What a robot's condition is determined from.
 
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, Vector3};
 
-/// What an IMU has told, in the axes of the body.
+/// What an IMU has reported, in the axes of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertial {
     /// Angular velocity, rad/s.
@@ -14,7 +14,7 @@ pub struct Inertial {
     pub since_s: Option<f64>,
 }
 
-/// What the robot is told to do.
+/// What the robot is commanded to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planned {
     /// The body over its footprint, which goes along the ground and turns with the robot.

@@ -21,7 +21,7 @@ pub(super) struct Lift {
     lifted: bool,
     /// For how long the feet have said the contrary, s.
     contrary_s: f64,
-    /// For how long feet have told nothing but this on which the robot should stand, s.
+    /// For how long feet have reported nothing but this on which the robot should stand, s.
     silent_s: f64,
 }
 

@@ -1,9 +1,9 @@
 //! Whether a robot is where its plan has it: fallen, lifted, blocked, or none of these.
 //!
 //! An IMU tells of falls and obstacles, feet that feel the ground tell of a lift. What a configuration has no sensor for is
-//! never told. All is compared with the plan, and with what the sensors said while the robot stood: an IMU that had the
-//! robot upright then and has it upside down now tells of a fall; one that never had it upright is mounted wrongly, and
-//! tells nothing.
+//! never reported. All is compared with the plan, and with what the sensors said while the robot stood: an IMU that had
+//! the robot upright then and has it upside down now tells of a fall; one that never had it upright is mounted wrongly,
+//! and tells nothing.
 
 mod attitude;
 mod inputs;
@@ -65,7 +65,7 @@ impl Condition {
 #[derive(Clone, Debug)]
 pub struct ConditionWatch {
     attitude: Option<Attitude>,
-    /// For how long the robot has been told to be still, and for how long it has been upright, s.
+    /// For how long the robot has been commanded to be still, and for how long it has been upright, s.
     still_s: f64,
     upright_s: f64,
     /// The IMU has had the robot upright.
@@ -96,12 +96,12 @@ impl ConditionWatch {
     }
 
     /// Takes what the IMU tells.
-    pub fn sense(&mut self, told: &Inertial) {
+    pub fn sense(&mut self, reported: &Inertial) {
         let is_still = self.is_still();
-        self.progress.sense(told);
-        match (&mut self.attitude, told.since_s) {
-            (Some(attitude), Some(since_s)) => attitude.follow(told, since_s, is_still),
-            (attitude, _) => *attitude = Some(Attitude::new(told)),
+        self.progress.sense(reported);
+        match (&mut self.attitude, reported.since_s) {
+            (Some(attitude), Some(since_s)) => attitude.follow(reported, since_s, is_still),
+            (attitude, _) => *attitude = Some(Attitude::new(reported)),
         }
     }
 
@@ -111,8 +111,8 @@ impl ConditionWatch {
         self.progress.unsense();
     }
 
-    /// Takes `dt` seconds of what the robot is told to do and what its feet feel. A condition lasts until it is over by
-    /// itself (lifted, hindered), once the robot stood and walks again (blocked), or by [`Self::recover`].
+    /// Takes `dt` seconds of what the robot is commanded to do and what its feet feel. A condition lasts until it is
+    /// over by itself (lifted, hindered), once the robot stood and walks again (blocked), or by [`Self::recover`].
     pub fn step(&mut self, planned: &Planned, feet: &[Option<bool>; MAX_LEGS], dt: f64) -> Condition {
         let walks_anew = planned.moves && self.is_still();
         self.still_s = if planned.moves { 0.0 } else { self.still_s + dt };
@@ -161,7 +161,7 @@ impl ConditionWatch {
         self.lift.doubts()
     }
 
-    /// Whether the robot, told to be still, has come to rest.
+    /// Whether the robot, commanded to be still, has come to rest.
     fn is_still(&self) -> bool {
         self.still_s > SETTLES_S
     }

@@ -11,13 +11,13 @@ use nalgebra::{Isometry3, Vector2, Vector3};
 const WINDOW_S: f64 = 1.0;
 const PARTS: usize = 20;
 const LAST: usize = 12;
-/// Part of the planned way below which a robot is blocked, over all of the time and over the last of it.
-const BLOCKED_PART: f64 = 0.5;
+/// Fraction of the planned way below which a robot is blocked, over all of the time and over the last of it.
+const BLOCKED_FRACTION: f64 = 0.5;
 const BLOCKED_LAST: f64 = 0.35;
-/// A robot that is told to walk more slowly on the mean, m/s, is not looked at.
+/// A robot that is commanded to walk more slowly on the mean, m/s, is not looked at.
 const SLOWEST_M_S: f64 = 0.02;
 /// What legs say of the velocity may be off by this part of it, and by this, m/s, for so long, s.
-const LEGS_PART: f64 = 0.2;
+const LEGS_FRACTION: f64 = 0.2;
 const LEGS_M_S: f64 = 0.015;
 const LEGS_S: f64 = 0.5;
 /// The same of a robot that stands still.
@@ -25,7 +25,7 @@ const STILL_M_S: f64 = 0.003;
 /// Mean over this time, s, of how far the two are apart; from this part of the velocity on legs count for less by so much, and
 /// for so long at most, s.
 const APART_S: f64 = 0.2;
-const APART_PART: f64 = 0.35;
+const APART_FRACTION: f64 = 0.35;
 const APART_FACTOR: f64 = 10.0;
 const APART_MOST_S: f64 = 3.0;
 /// A velocity this far from the legs', m/s, is none of walking: the robot has been pushed.
@@ -67,10 +67,10 @@ impl Progress {
         self.sensed = None;
     }
 
-    pub fn sense(&mut self, told: &Inertial) {
-        match (&mut self.sensed, told.since_s) {
-            (Some(sensed), Some(since_s)) => sensed.follow(told, since_s),
-            (sensed, _) => *sensed = Some(Velocity::new(told)),
+    pub fn sense(&mut self, reported: &Inertial) {
+        match (&mut self.sensed, reported.since_s) {
+            (Some(sensed), Some(since_s)) => sensed.follow(reported, since_s),
+            (sensed, _) => *sensed = Some(Velocity::new(reported)),
         }
     }
 
@@ -89,9 +89,9 @@ impl Progress {
         if still {
             sensed.at_rest();
         }
-        let apart = !still && self.apart.xy().norm() > APART_PART * (speed + turning);
+        let apart = !still && self.apart.xy().norm() > APART_FRACTION * (speed + turning);
         self.apart_s = if apart { self.apart_s + dt } else { (self.apart_s - 2.0 * dt).max(0.0) };
-        let off = if still { STILL_M_S } else { LEGS_PART * (speed + turning) + LEGS_M_S };
+        let off = if still { STILL_M_S } else { LEGS_FRACTION * (speed + turning) + LEGS_M_S };
         let factor = if apart && self.apart_s < APART_MOST_S { APART_FACTOR } else { 1.0 };
         // Errors of successive ticks go together.
         sensed.by_legs(&by_legs, off * factor * (LEGS_S / dt).sqrt());
@@ -151,7 +151,7 @@ impl Window {
     fn stuck(&self) -> f64 {
         let (all, last) = (sum(&self.parts), sum(&self.parts[..LAST]));
         let is_full = self.used > PARTS && all.way > SLOWEST_M_S * all.seconds;
-        let is_stuck = is_full && all.made < BLOCKED_PART * all.way && last.made < BLOCKED_LAST * last.way;
+        let is_stuck = is_full && all.made < BLOCKED_FRACTION * all.way && last.made < BLOCKED_LAST * last.way;
         let deviation = (last.variance * last.seconds).sqrt();
         if is_stuck { (last.way - last.made) / deviation.max(f64::MIN_POSITIVE) } else { 0.0 }
     }

@@ -62,7 +62,7 @@ fn when_a_body_that_stood_turns_over_either_way_expect_it_fallen_and_none_that_l
         bench.go(0.7, axis * 1.7, |_| Vector3::zeros());
         bench.watch.recover();
         bench.planned.footprint_from_body.rotation = UnitQuaternion::from_rotation_matrix(&bench.body);
-        assert_eq!(bench.rest(1.0), Condition::Ok, "as it was told to");
+        assert_eq!(bench.rest(1.0), Condition::Ok, "as commanded");
         let mut bench = Bench::new();
         bench.body = Rotation3::new(axis * 3.0);
         assert_eq!(bench.rest(10.0), Condition::Ok, "the IMU is mounted wrongly");
@@ -121,13 +121,13 @@ fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_until_it_walk
             assert_eq!(bench.go(1.0, Vector3::zeros(), sway), Condition::Ok, "{speed} m/s");
         }
         bench.go(DT, Vector3::zeros(), |_| -Vector3::x() * speed / DT);
-        let told = bench.go(1.0, Vector3::zeros(), sway);
-        assert_eq!(told.as_str(), "blocked", "{speed} m/s");
+        let reported = bench.go(1.0, Vector3::zeros(), sway);
+        assert_eq!(reported.as_str(), "blocked", "{speed} m/s");
         if speed < 0.1 {
             // That slow, it is not sure.
             continue;
         }
-        assert_eq!(told, Condition::Blocked, "{speed} m/s");
+        assert_eq!(reported, Condition::Blocked, "{speed} m/s");
         (bench.planned.twist, bench.planned.moves) = ([0.0; 3], false);
         assert_eq!(bench.rest(5.0), Condition::Blocked, "it was halted, and says why");
         bench.walk(-speed);
@@ -149,7 +149,7 @@ fn when_the_imu_has_a_bias_and_the_robot_leans_turns_and_slips_expect_it_not_blo
         // It gets up to four fifths of its speed, and its velocity turns with it.
         bench.go(DT, Vector3::zeros(), |_| if turn == 0.3 { Vector3::x() * 0.08 / DT } else { Vector3::zeros() });
         let turns = Vector3::z() * turn;
-        let told = bench.go(4.0, turns, |t| bias(t) + turns.cross(&velocity) * 0.8);
-        assert_eq!(told, Condition::Ok, "turning by {turn} rad/s");
+        let reported = bench.go(4.0, turns, |t| bias(t) + turns.cross(&velocity) * 0.8);
+        assert_eq!(reported, Condition::Ok, "turning by {turn} rad/s");
     }
 }

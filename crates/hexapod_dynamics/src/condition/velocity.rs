@@ -42,8 +42,8 @@ pub(super) struct Velocity {
 
 impl Velocity {
     /// The velocity of a body of which this is the first sample.
-    pub fn new(told: &Inertial) -> Self {
-        let up = told.force.try_normalize(1e-9).unwrap_or_else(Vector3::z);
+    pub fn new(reported: &Inertial) -> Self {
+        let up = reported.force.try_normalize(1e-9).unwrap_or_else(Vector3::z);
         let zero = Vector3::zeros();
         let mut known =
             Self { velocity: zero, up, force_bias: zero, spin_bias: zero, spin: zero, covariance: Covariance::zeros() };
@@ -79,8 +79,8 @@ impl Velocity {
     }
 
     /// Goes on by a sample, so many seconds after the one before.
-    pub fn follow(&mut self, told: &Inertial, seconds: f64) {
-        let (spin, force) = (told.spin - self.spin_bias, told.force - self.force_bias);
+    pub fn follow(&mut self, reported: &Inertial, seconds: f64) {
+        let (spin, force) = (reported.spin - self.spin_bias, reported.force - self.force_bias);
         let mut rate = SMatrix::<f64, STATES, STATES>::identity();
         let mut block = |row: usize, column: usize, of: Matrix3<f64>| {
             let mut view = rate.fixed_view_mut::<3, 3>(row, column);

@@ -9,8 +9,8 @@ use nalgebra::{Matrix3, Vector3};
 /// Time that the parabola spans, s, where samples are not too rare or too many for that. A longer one makes
 /// accelerations quieter and later: a swing of a third of a second changes them within 50 ms.
 pub(super) const SPAN_S: f64 = 0.03;
-/// Part of the span that is enough: stamps are not quite even.
-const SPAN_PART: f64 = 0.9;
+/// Fraction of the span that is enough: stamps are not quite even.
+const SPAN_FRACTION: f64 = 0.9;
 const FEWEST: usize = 3;
 /// The fewest may be spread over this, s: 20 Hz with one of them lost. More says too little of a swing.
 const LONGEST_SPAN_S: f64 = 0.16;
@@ -61,7 +61,7 @@ impl Track {
     /// The samples that make up the span.
     fn used(&self) -> Option<&[(LegAngles, f64)]> {
         let known = self.samples.get(..self.count)?;
-        let spans = known.iter().position(|(_, age)| *age >= SPAN_PART * SPAN_S);
+        let spans = known.iter().position(|(_, age)| *age >= SPAN_FRACTION * SPAN_S);
         let enough = spans.map(|last| (last + 1).max(FEWEST)).or((self.count == MOST).then_some(MOST))?;
         known.get(..enough).filter(|used| used.last().is_some_and(|(_, age)| *age <= LONGEST_SPAN_S))
     }

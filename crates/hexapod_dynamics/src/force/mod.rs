@@ -17,7 +17,8 @@ use solve::{Certainty, Equations, Solver};
 
 /// Torques of contact beyond so many times what the weight makes at the length of the leg are taken for no measurement.
 const IMPLAUSIBLE: f64 = 100.0;
-/// Part of what was before the observer's first sample with which it has settled, and that makes no difference any more.
+/// Fraction of what was before the observer's first sample with which it has settled, and that makes no difference any
+/// more.
 const SETTLED: f64 = 0.05;
 const FORGOTTEN: f64 = 1e-4;
 

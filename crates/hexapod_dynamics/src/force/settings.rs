@@ -1,4 +1,4 @@
-//! What a force estimator is told about the robot and its servos.
+//! What a force estimator knows about the robot and its servos.
 
 use hexapod_kinematics::MAX_LEG_JOINTS;
 
@@ -7,12 +7,12 @@ use crate::leg::{JointVector, LegDynamics};
 
 /// Default gain of the observer, 1/s: 95 % of a step after 20 ms.
 const GAIN_PER_S: f64 = 150.0;
-/// Part of the leg's length below which the Jacobian's least singular value counts as singular.
-const SINGULAR_PART: f64 = 0.05;
-/// Part of the robot's weight above which a foot stands.
-const CONTACT_PART: f64 = 0.1;
+/// Fraction of the leg's length below which the Jacobian's least singular value counts as singular.
+const SINGULAR_FRACTION: f64 = 0.05;
+/// Fraction of the robot's weight above which a foot stands.
+const CONTACT_FRACTION: f64 = 0.1;
 /// Error of a joint torque, as a part of what the robot's weight makes at the length of a leg: hobby servos.
-const TORQUE_ERROR_PART: f64 = 0.01;
+const TORQUE_ERROR_FRACTION: f64 = 0.01;
 
 /// Settings of a [`ForceEstimator`](crate::ForceEstimator).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,12 +51,12 @@ impl ForceSettings {
         Self {
             step_s,
             gains_per_s: JointVector::repeat(GAIN_PER_S),
-            torque_deviations_nm: JointVector::repeat(TORQUE_ERROR_PART * weight_n * leg.length()),
+            torque_deviations_nm: JointVector::repeat(TORQUE_ERROR_FRACTION * weight_n * leg.length()),
             rotor_inertias: JointVector::zeros(),
             friction: *leg.friction(),
             prior_n: weight_n,
-            singular_m: SINGULAR_PART * leg.length(),
-            contact_n: CONTACT_PART * weight_n,
+            singular_m: SINGULAR_FRACTION * leg.length(),
+            contact_n: CONTACT_FRACTION * weight_n,
         }
     }
 

@@ -44,7 +44,7 @@ impl Solver {
 }
 
 impl Equations<'_> {
-    /// How well a force is known from torques with these inverse variances; `None` where that is no number.
+    /// How well a force is known from torques with these inverse variances; `None` where that is not finite.
     #[inline]
     pub(super) fn certainty(&self, weights: JointVector) -> Option<Certainty> {
         let mut information = Matrix3::from_diagonal_element(self.damping);
@@ -56,7 +56,7 @@ impl Equations<'_> {
         (covariance.sum() + self.singular_value_m).is_finite().then_some(Certainty { weights, covariance })
     }
 
-    /// The force that explains the torques; `None` where that is no number.
+    /// The force that explains the torques; `None` where that is not finite.
     #[inline]
     pub(super) fn force(&self, torques: &JointVector, certainty: &Certainty) -> Option<Vector3<f64>> {
         let weighted = torques.component_mul(&certainty.weights);

@@ -2,7 +2,8 @@
 //!
 //! The regressor at many random states has columns that are sums of others. A QR factorisation with column pivoting
 //! finds a set of independent columns and, for every other, its coefficients in them. Each base parameter is then the
-//! parameter of an independent column plus those coefficients times the parameters that cannot be told apart from it.
+//! parameter of an independent column plus those coefficients times the parameters that cannot be distinguished from
+//! it.
 
 use hexapod_kinematics::LegAngles;
 use nalgebra::{DMatrix, DVector, Vector3};

@@ -14,7 +14,7 @@ use crate::base::BaseMotion;
 use crate::friction::Friction;
 use crate::leg::{JointVector, LegDynamics};
 
-/// Least eigenvalue of the normal matrix with columns of length one at which parameters are still told apart.
+/// Least eigenvalue of the normal matrix with columns of length one at which parameters are still distinguished.
 const LEAST_EIGENVALUE: f64 = 1e-12;
 /// Equations per unknown, at least.
 const EQUATIONS_PER_UNKNOWN: usize = 2;

@@ -10,7 +10,7 @@ pub(super) type Unknowns = [f64; MAX_UNKNOWNS];
 
 /// Violation that counts as none, in the unit of a constraint's bound.
 const TOLERANCE: f64 = 1e-10;
-/// Part of a normal's length below which it lies among those already met.
+/// Fraction of a normal's length below which it lies among those already met.
 const DEPENDENT: f64 = 1e-9;
 /// Steps after which there is no solution to be had.
 const MAX_STEPS: usize = 500;

@@ -10,7 +10,7 @@ use crate::state::mode::Mode;
 use crate::state::pose::{Home, Pose};
 use crate::state::tick::GaitState;
 use crate::state::walk::Walk;
-use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
+use hexapod_kinematics::{IterationBudget, LegAngles, MAX_LEGS};
 use nalgebra::Vector3;
 
 /// A body this near to its place straight above its feet, m and rad, may go the rest of the way straight, and one this slow,
@@ -51,7 +51,7 @@ impl Engine {
     pub(crate) fn offset(&self) -> BodyOffset {
         let start = *self.now.route.start();
         let segment = self.now.route.segment();
-        let state = segment.map_or(start, |segment| self.present(segment, &mut Effort::new(WITHIN)));
+        let state = segment.map_or(start, |segment| self.present(segment, &mut IterationBudget::new(WITHIN)));
         let mut offset = state.offset;
         offset.translation += Vector3::new(state.sway.x, state.sway.y, 0.0);
         offset
@@ -79,7 +79,7 @@ impl Engine {
     pub(crate) fn present_state(&self) -> GaitState {
         let state = match self.now.route.start().mode {
             // It has to stand up before it stands where it plays.
-            Mode::Found => GaitState::Sitting,
+            Mode::UnplannedPose => GaitState::Sitting,
             mode => mode.state(),
         };
         match (self.now.control.requests.posture, state) {

@@ -5,11 +5,11 @@
 //! reads that path at its own time, so the path is the same at any rate.
 
 pub(crate) mod base;
-pub(crate) mod found;
 pub(crate) mod handover;
 pub(crate) mod report;
 mod shown;
 mod tuning;
+pub(crate) mod unplanned;
 
 use crate::engine::base::Base;
 use crate::engine::report::report;
@@ -32,7 +32,7 @@ use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 use crate::state::segment::{Route, Segment, Travel};
 use crate::state::tick::{Input, Tick};
-use hexapod_kinematics::{Effort, Leg, LegAngles, Look, MAX_LEGS, Robot, SelfCollision};
+use hexapod_kinematics::{IterationBudget, Leg, LegAngles, Look, MAX_LEGS, Robot, SelfCollision};
 use nalgebra::Vector2;
 use std::sync::Arc;
 
@@ -129,8 +129,8 @@ impl Engine {
     }
 
     /// Gives the robot a packed pose: these angles of each leg's joints, or, without, the angles that bring each foot
-    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless told; a
-    /// robot none of whose legs folds by itself has no packed pose.
+    /// nearest to its hip with the foot off the ground. A leg of more than three joints stays as it is unless
+    /// commanded; a robot none of whose legs folds by itself has no packed pose.
     ///
     /// # Errors
     /// Angles for other legs or joints than the robot has, or beyond their limits.
@@ -292,9 +292,9 @@ impl Engine {
         match self.now.route.segment() {
             None => report(&self.plant, &mut self.now.tick, self.now.route.start(), &travel, dt),
             Some(segment) => {
-                let mut effort = Effort::new(WITHIN);
-                let within = self.present(segment, &mut effort);
-                self.now.work.steps += WITHIN - effort.left();
+                let mut budget = IterationBudget::new(WITHIN);
+                let within = self.present(segment, &mut budget);
+                self.now.work.steps += WITHIN - budget.left();
                 report(&self.plant, &mut self.now.tick, &within, &travel, dt);
             }
         }
@@ -329,9 +329,9 @@ impl Engine {
     }
 
     /// The robot at the present moment.
-    pub(crate) fn present(&self, segment: &Segment, effort: &mut Effort) -> State {
+    pub(crate) fn present(&self, segment: &Segment, budget: &mut IterationBudget) -> State {
         let path = Path { plant: &self.plant, gait: &self.now.control.gaits.walked };
-        path.within(self.now.route.start(), segment, self.now.elapsed_ns, effort)
+        path.within(self.now.route.start(), segment, self.now.elapsed_ns, budget)
     }
 
     /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that

@@ -12,7 +12,7 @@ use hexapod_kinematics::MAX_LEGS;
 pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, travel: &Travel, dt: f64) {
     let footprint_from_body = state.footprint_from_body();
     let rate = if dt > 0.0 { 1.0 / dt } else { 0.0 };
-    let is_of_joints = state.mode.is_of_joints();
+    let feet_follow_joints = state.mode.feet_follow_joints();
     let count = plant.legs().len().min(MAX_LEGS);
     for index in 0..count {
         tick.velocities[index] = state.angles[index].rate_from(&tick.angles[index], rate);
@@ -21,11 +21,11 @@ pub(crate) fn report(plant: &Plant, tick: &mut Tick, state: &State, travel: &Tra
         let foot = &state.walk.feet[index];
         let is_packed = state.packed & (1 << index) != 0;
         tick.contacts[index] = foot.is_planted() && !is_packed;
-        tick.feet[index] = if is_packed || is_of_joints || matches!(foot, Foot::Missing) {
+        tick.feet[index] = if is_packed || feet_follow_joints || matches!(foot, Foot::Missing) {
             let in_body = plant.legs().get(index).map(|leg| leg.foot_in_body(&state.angles[index]));
             footprint_from_body.transform_point(&in_body.unwrap_or_default().into()).coords
         } else {
-            state.overlay.over(index, foot.position())
+            state.correction.over(index, foot.position())
         };
     }
     if let Mode::Sequencing(sequence) = state.mode

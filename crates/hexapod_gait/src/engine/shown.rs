@@ -1,4 +1,4 @@
-//! What is told of an engine in the frame of the base link, and what it has in that of the hips.
+//! What is reported of an engine in the frame of the base link, and what it has in that of the hips.
 
 use super::Engine;
 use super::base::Base;

@@ -28,7 +28,7 @@ impl Engine {
     }
 
     /// Sets the lift of a swinging foot for gaits that have none of their own, m, at most the one the stance was worked
-    /// out for. One that is no number leaves it as it is.
+    /// out for. NaN is ignored.
     pub fn set_step_height(&mut self, height: f64) {
         if height.is_nan() {
             return;

@@ -33,7 +33,7 @@ pub struct Wave {
     /// Waves in one cycle of the gait.
     #[serde(default = "once")]
     pub cycles: u32,
-    /// Part of a wave by which it is ahead.
+    /// Fraction of a wave by which it is ahead.
     #[serde(default)]
     pub shift: f64,
 }

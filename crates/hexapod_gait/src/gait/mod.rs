@@ -11,9 +11,9 @@ pub(crate) mod swing;
 
 use crate::gait::auto_pose::AutoPose;
 use crate::gait::needs::LiftNeeds;
-use crate::gait::phase::fraction;
+use crate::gait::phase::wrap_phase;
 use crate::gait::swing::{SwingProfile, SwingShape};
-use crate::plane::reach::STRIDE_PART;
+use crate::plane::reach::STROKE_FRACTION;
 use crate::plane::support::SupportPolygon;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector2;
@@ -32,7 +32,7 @@ pub struct Gait {
     lift_offs: [f64; MAX_LEGS],
     swing: SwingShape,
     drift: f64,
-    swing_haste: f64,
+    swing_speed_scale: f64,
     step_height: Option<f64>,
     sway: f64,
     sway_reach: f64,
@@ -65,7 +65,7 @@ impl Gait {
             lift_offs: lift_offs(spec.duty_factor, &offsets),
             swing: SwingShape { profile: spec.swing, touch_down_speed: spec.touch_down_speed },
             drift: spec.swing.drift(1.0 - spec.duty_factor),
-            swing_haste: spec.swing.haste(),
+            swing_speed_scale: spec.swing.speed_scale(),
             step_height: spec.step_height,
             sway: spec.sway,
             sway_reach: SWAY_REACH,
@@ -83,12 +83,12 @@ impl Gait {
         let count = order.len();
         let mut gait = *self;
         gait.duty_factor = 1.0 - LIFTED_SHARE / count.max(1) as f64;
-        gait.drift = gait.swing.profile.drift(gait.swing_part());
-        gait.cycle_time = self.swing_time() / gait.swing_part();
+        gait.drift = gait.swing.profile.drift(gait.swing_fraction());
+        gait.cycle_time = self.swing_time() / gait.swing_fraction();
         gait.least_cycle_time = gait.cycle_time;
         (gait.sway, gait.sway_reach) = (1.0, WIDE_SWAY);
         for (turn, &leg) in order.iter().enumerate() {
-            gait.offsets[leg] = fraction(gait.duty_factor - turn as f64 / count as f64);
+            gait.offsets[leg] = wrap_phase(gait.duty_factor - turn as f64 / count as f64);
         }
         gait.lift_offs = lift_offs(gait.duty_factor, &gait.offsets);
         gait
@@ -134,14 +134,14 @@ impl Gait {
         self.step_height
     }
 
-    /// Part of the feet's reach that a sway may take up; steps have the rest.
+    /// Fraction of the feet's reach that a sway may take up; steps have the rest.
     pub(crate) fn sway_reach(&self) -> f64 {
         if self.sway > 0.0 { self.sway_reach } else { 0.0 }
     }
 
     /// The longest step, in parts of the reach in its direction: a body that sways leaves less for it.
-    pub(crate) fn stride(&self) -> f64 {
-        2.0 * STRIDE_PART * (1.0 - self.sway_reach())
+    pub(crate) fn stroke(&self) -> f64 {
+        2.0 * STROKE_FRACTION * (1.0 - self.sway_reach())
     }
 
     /// The shortest and the longest cycle, s: its own, or longer ones where the joints' accelerations ask for it.
@@ -162,9 +162,9 @@ impl Gait {
         &self.auto_pose
     }
 
-    /// Part of the cycle a leg swings.
+    /// Fraction of the cycle a leg swings.
     #[must_use]
-    pub fn swing_part(&self) -> f64 {
+    pub fn swing_fraction(&self) -> f64 {
         1.0 - self.duty_factor
     }
 
@@ -173,7 +173,7 @@ impl Gait {
         self.offsets.get(leg).copied().unwrap_or(0.0)
     }
 
-    /// Part of the cycle a leg stands.
+    /// Fraction of the cycle a leg stands.
     #[must_use]
     pub fn duty_factor(&self) -> f64 {
         self.duty_factor
@@ -209,8 +209,8 @@ impl Gait {
     }
 
     /// The greatest speed of a foot across, in units of that of a smooth swing.
-    pub(crate) fn swing_haste(&self) -> f64 {
-        self.swing_haste
+    pub(crate) fn swing_speed_scale(&self) -> f64 {
+        self.swing_speed_scale
     }
 
     /// Whether its feet search for the ground.
@@ -226,7 +226,13 @@ impl Gait {
         }
         let profile = SwingProfile::Searching;
         let swing = SwingShape { profile, ..self.swing };
-        Self { swing, drift: profile.drift(self.swing_part()), swing_haste: profile.haste(), needs: None, ..*self }
+        Self {
+            swing,
+            drift: profile.drift(self.swing_fraction()),
+            swing_speed_scale: profile.speed_scale(),
+            needs: None,
+            ..*self
+        }
     }
 
     /// What a foot that is lifted keeps of it until it is down.
@@ -238,7 +244,7 @@ impl Gait {
     /// Where leg `leg` is in its cycle at `phase` in [0, 1].
     #[must_use]
     pub fn leg_phase(&self, leg: usize, phase: f64) -> LegPhase {
-        let own = fraction(phase + self.offsets[leg]);
+        let own = wrap_phase(phase + self.offsets[leg]);
         if own < self.duty_factor {
             LegPhase::Stance(own / self.duty_factor)
         } else {
@@ -250,13 +256,13 @@ impl Gait {
     /// feet at `rest` (m); minus infinity when fewer than three feet stand at some moment.
     #[must_use]
     pub fn least_margin(&self, rest: &[Vector2<f64>], centre: Vector2<f64>) -> f64 {
-        let ends = (0..rest.len()).flat_map(|leg| [self.lift_off_phase(leg), fraction(-self.offsets[leg])]);
+        let ends = (0..rest.len()).flat_map(|leg| [self.lift_off_phase(leg), wrap_phase(-self.offsets[leg])]);
         // Who stands changes at these phases only: just after each is enough.
         let standing = |phase: f64| {
             let stands = move |leg: &usize| matches!(self.leg_phase(*leg, phase), LegPhase::Stance(_));
             SupportPolygon::new((0..rest.len()).filter(stands).map(|leg| rest[leg]))
         };
-        ends.map(|phase| standing(fraction(phase + 1e-6)).margin(centre)).fold(f64::INFINITY, f64::min)
+        ends.map(|phase| standing(wrap_phase(phase + 1e-6)).margin(centre)).fold(f64::INFINITY, f64::min)
     }
 
     /// The phase at which leg `leg` lifts off.
@@ -266,10 +272,10 @@ impl Gait {
     }
 }
 
-/// Part of the feet's reach for a sway, and for one that has to do without a leg.
+/// Fraction of the feet's reach for a sway, and for one that has to do without a leg.
 const SWAY_REACH: f64 = 0.45;
 const WIDE_SWAY: f64 = 0.65;
-/// Part of the time some leg is in the air where legs are lifted one by one; the rest is for leaning over.
+/// Fraction of the time some leg is in the air where legs are lifted one by one; the rest is for leaning over.
 const LIFTED_SHARE: f64 = 0.7;
 
 /// Offsets nearer than this are one: decimals such as 0.33333333 in a file leave legs that step together so far apart.
@@ -282,7 +288,7 @@ fn put_together(offsets: &mut [f64; MAX_LEGS], count: usize) {
         let (before, rest) = offsets.split_at_mut(leg);
         let Some(offset) = rest.first_mut() else { return };
         let is_same = |other: &&f64| {
-            let apart = fraction(**other - *offset);
+            let apart = wrap_phase(**other - *offset);
             apart.min(1.0 - apart) < TOGETHER
         };
         if let Some(&same) = before.iter().find(is_same) {
@@ -292,5 +298,5 @@ fn put_together(offsets: &mut [f64; MAX_LEGS], count: usize) {
 }
 
 fn lift_offs(duty_factor: f64, offsets: &[f64; MAX_LEGS]) -> [f64; MAX_LEGS] {
-    offsets.map(|offset| fraction(duty_factor - offset))
+    offsets.map(|offset| wrap_phase(duty_factor - offset))
 }

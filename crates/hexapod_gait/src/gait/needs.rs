@@ -12,7 +12,7 @@ pub(crate) struct Needs {
     pub velocity: f64,
 }
 
-/// Parts of the greatest lift at which a gait is measured.
+/// Fractions of the greatest lift at which a gait is measured.
 pub(crate) const LIFTS: [f64; 3] = [0.0, 0.5, 1.0];
 
 /// What a gait needs at each of [`LIFTS`].
@@ -27,9 +27,13 @@ impl LiftNeeds {
     /// At a lift, m. Between the measured ones the needs are hardly more than in proportion: they are the greatest of
     /// many that each grow with the lift, and so bend upwards.
     pub(crate) fn lifted(&self, lift: f64) -> Needs {
-        let part = if self.most > 0.0 { (lift / self.most).clamp(0.0, 1.0) } else { 0.0 };
+        let fraction = if self.most > 0.0 { (lift / self.most).clamp(0.0, 1.0) } else { 0.0 };
         let [low, middle, high] = self.at;
-        if part < LIFTS[1] { low.towards(middle, part / LIFTS[1]) } else { middle.towards(high, 2.0 * part - 1.0) }
+        if fraction < LIFTS[1] {
+            low.towards(middle, fraction / LIFTS[1])
+        } else {
+            middle.towards(high, 2.0 * fraction - 1.0)
+        }
     }
 }
 
@@ -38,10 +42,10 @@ impl Needs {
         Self { acceleration: self.acceleration.max(other.acceleration), velocity: self.velocity.max(other.velocity) }
     }
 
-    fn towards(self, other: Self, part: f64) -> Self {
+    fn towards(self, other: Self, fraction: f64) -> Self {
         Self {
-            acceleration: self.acceleration + (other.acceleration - self.acceleration) * part,
-            velocity: self.velocity + (other.velocity - self.velocity) * part,
+            acceleration: self.acceleration + (other.acceleration - self.acceleration) * fraction,
+            velocity: self.velocity + (other.velocity - self.velocity) * fraction,
         }
     }
 

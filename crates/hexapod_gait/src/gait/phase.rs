@@ -10,14 +10,14 @@ pub enum LegPhase {
 }
 
 /// The part after the point, in [0, 1).
-pub(crate) fn fraction(x: f64) -> f64 {
+pub(crate) fn wrap_phase(x: f64) -> f64 {
     // Mostly a difference of two such parts, for which no rounding is called.
-    let part = if (0.0..1.0).contains(&x) {
+    let fraction = if (0.0..1.0).contains(&x) {
         x
     } else if (-1.0..0.0).contains(&x) {
         x + 1.0
     } else {
         x - x.floor()
     };
-    if part < 1.0 { part } else { 0.0 }
+    if fraction < 1.0 { fraction } else { 0.0 }
 }

@@ -70,12 +70,12 @@ impl BodyOffset {
     }
 
     /// The offset in this part.
-    pub(crate) fn scaled(&self, part: f64) -> Self {
-        Self { translation: self.translation * part, rotation: self.rotation * part }
+    pub(crate) fn scaled(&self, fraction: f64) -> Self {
+        Self { translation: self.translation * fraction, rotation: self.rotation * fraction }
     }
 
     /// How far `other` goes this way, in parts of this.
-    pub(crate) fn part_along(&self, other: &Self) -> f64 {
+    pub(crate) fn fraction_along(&self, other: &Self) -> f64 {
         let [shifts, turns] = [TRANSLATION_RATE_M_S, ROTATION_RATE_RAD_S].map(|rate| 1.0 / (rate * rate));
         let with = |other: &Self| {
             shifts * self.translation.dot(&other.translation) + turns * self.rotation.dot(&other.rotation)
@@ -159,10 +159,10 @@ fn turned(rotation: &Vector3<f64>) -> UnitQuaternion<f64> {
     if squared == 0.0 {
         return UnitQuaternion::identity();
     }
-    let series = |parts: [f64; 6]| parts.iter().rev().fold(1.0, |sum, part| 1.0 - sum * squared * part);
+    let series = |parts: [f64; 6]| parts.iter().rev().fold(1.0, |sum, fraction| 1.0 - sum * squared * fraction);
     let cos = series([1.0 / 2.0, 1.0 / 12.0, 1.0 / 30.0, 1.0 / 56.0, 1.0 / 90.0, 1.0 / 132.0]);
-    let part = 0.5 * series([1.0 / 6.0, 1.0 / 20.0, 1.0 / 42.0, 1.0 / 72.0, 1.0 / 110.0, 1.0 / 156.0]);
-    UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, rotation * part))
+    let fraction = 0.5 * series([1.0 / 6.0, 1.0 / 20.0, 1.0 / 42.0, 1.0 / 72.0, 1.0 / 110.0, 1.0 / 156.0]);
+    UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, rotation * fraction))
 }
 
 fn capped(vector: Vector3<f64>, greatest: f64) -> Vector3<f64> {
@@ -188,12 +188,12 @@ impl MinimumJerk {
         self.elapsed += dt;
     }
 
-    pub(crate) fn part(&self) -> f64 {
+    pub(crate) fn fraction(&self) -> f64 {
         if self.elapsed >= self.duration { 1.0 } else { minimum_jerk(self.elapsed / self.duration) }
     }
 
     pub(crate) fn value(&self) -> f64 {
-        self.from + (self.to - self.from) * self.part()
+        self.from + (self.to - self.from) * self.fraction()
     }
 
     /// Seconds that are left at full pace.

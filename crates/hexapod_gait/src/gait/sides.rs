@@ -4,7 +4,7 @@ use crate::gait::LegPlace;
 use hexapod_kinematics::{Leg, Robot};
 use nalgebra::Vector2;
 
-/// Part of the farthest hip's distance up to which a hip is on the middle line.
+/// Fraction of the farthest hip's distance up to which a hip is on the middle line.
 const MIDDLE_LINE: f64 = 0.05;
 
 /// Hips are equally far forward when they differ by less, in parts of the farthest hip's distance.

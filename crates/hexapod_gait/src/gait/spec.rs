@@ -1,7 +1,7 @@
 //! Gaits as they are written in `config/gaits.yaml`, and what may be wrong with them.
 
 use crate::gait::auto_pose::AutoPose;
-use crate::gait::phase::fraction;
+use crate::gait::phase::wrap_phase;
 use crate::gait::swing::SwingProfile;
 use hexapod_kinematics::{MAX_LEGS, MIN_LEGS};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ const GREATEST_LIFT_M: f64 = 0.5;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GaitSpec {
-    /// Part of the cycle a leg stands, in (0, 1).
+    /// Fraction of the cycle a leg stands, in (0, 1).
     pub duty_factor: f64,
     /// Seconds a whole cycle takes.
     pub cycle_time: f64,
@@ -130,7 +130,7 @@ impl GaitSpec {
     #[must_use]
     pub fn faults(&self, places: &[LegPlace]) -> Vec<GaitError> {
         let least_cycle_time = self.least_cycle_time.unwrap_or(self.cycle_time);
-        // A cycle that does not hold is told for itself.
+        // A cycle that does not hold is reported by itself.
         let longest = if (0.1..=60.0).contains(&self.cycle_time) { self.cycle_time } else { f64::INFINITY };
         let ranges = [
             check_range("duty_factor", self.duty_factor, 0.05, 0.98),
@@ -177,11 +177,11 @@ pub(super) fn phase_offset(spec: &GaitSpec, place: &LegPlace, legs: usize) -> Re
             Some(Pattern::Wave) => 1.0 / legs as f64,
         };
         // At phase 0 the foremost left leg is in the middle of its stance.
-        return Ok(fraction(spec.duty_factor / 2.0 + side + lag * place.rank as f64));
+        return Ok(wrap_phase(spec.duty_factor / 2.0 + side + lag * place.rank as f64));
     }
     let key = format!("phase_offsets.{}", place.name);
     match spec.phase_offsets.get(&place.name) {
-        Some(&offset) => check_range(&key, offset, -1.0, 1.0).map(|()| fraction(offset)),
+        Some(&offset) => check_range(&key, offset, -1.0, 1.0).map(|()| wrap_phase(offset)),
         None => Err(GaitError::new(key, "this leg has no phase; give every leg one, or use lag and side_lag")),
     }
 }
@@ -190,14 +190,14 @@ fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), G
     if (least..=greatest).contains(&value) {
         Ok(())
     } else {
-        let (taken_for, unit, part) = match key {
+        let (taken_for, unit, fraction) = match key {
             "cycle_time" | "least_cycle_time" => ("milliseconds", "s", 1e3),
             "step_height" if value < 20.0 => ("centimetres", "m", 1e2),
             "step_height" => ("millimetres", "m", 1e3),
             "touch_down_speed" => ("millimetres/s", "m/s", 1e3),
             _ => ("", "", 1.0),
         };
-        let meant = value / part;
+        let meant = value / fraction;
         let fits = value > greatest && (least..=greatest).contains(&meant);
         let slip = if fits { format!(" {unit}; did you mean {taken_for}: {meant}?") } else { String::new() };
         Err(GaitError::new(key, format!("{value} is out of range; give a number from {least} to {greatest}{slip}")))

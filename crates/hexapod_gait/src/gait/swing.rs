@@ -14,8 +14,8 @@ pub enum SwingProfile {
     /// Constant speed across, half a sine up: the classic profile, which scuffs at both ends.
     Sine,
     /// Up quickly, over its place early, then down at an even and slow speed: for feet that feel the ground, which may
-    /// be higher than planned, and that press on until they are told. C2 as `Smooth`. Named for the searching movements
-    /// of insects that step into a gap (Dürr 2001).
+    /// be higher than planned, and that press on until contact is reported. C2 as `Smooth`. Named for the searching
+    /// movements of insects that step into a gap (Dürr 2001).
     Searching,
 }
 
@@ -31,22 +31,22 @@ impl SwingProfile {
     }
 
     /// How far a foot that has been lifted still goes back with the ground before its swing is the faster, in units of
-    /// the way that the ground goes in a cycle of which the swing takes `part`.
-    pub(crate) fn drift(self, part: f64) -> f64 {
+    /// the way that the ground goes in a cycle of which the swing takes `fraction`.
+    pub(crate) fn drift(self, fraction: f64) -> f64 {
         match self {
             // Where the slope of `blended` is the part: a smooth step, which is turned about by thirds of an angle.
             Self::Smooth => {
-                let slope = part * (1.0 - BLEND);
+                let slope = fraction * (1.0 - BLEND);
                 let x = 0.5 - math::sin(math::asin(1.0 - 2.0 * slope) / 3.0);
-                part * BLEND * x - blended(BLEND * x, BLEND)
+                fraction * BLEND * x - blended(BLEND * x, BLEND)
             }
-            _ => greatest(|s| part * s - self.travel(s)),
+            _ => greatest(|s| fraction * s - self.travel(s)),
         }
     }
 
     /// Its greatest speed across, in units of that of `Smooth`: as much more a foot is accelerated whose touch-down point
     /// follows a change of course.
-    pub(crate) fn haste(self) -> f64 {
+    pub(crate) fn speed_scale(self) -> f64 {
         match self {
             Self::Smooth => 1.0,
             _ => greatest(|s| (self.travel(s) - self.travel(s - STEP)) / STEP) * (1.0 - BLEND),
@@ -96,9 +96,9 @@ impl SwingShape {
 /// Where a foot is on its way from lift-off to touch-down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SwingPoint {
-    /// Part of the way across.
+    /// Fraction of the way across.
     pub travel: f64,
-    /// Part of the step height, and what is added to it for the touch-down speed, m.
+    /// Fraction of the step height, and what is added to it for the touch-down speed, m.
     pub lift: f64,
     pub descent: f64,
 }
@@ -111,13 +111,13 @@ impl SwingPoint {
     }
 }
 
-/// Part of the swing that a foot takes to come up to speed, and again to slow down.
+/// Fraction of the swing that a foot takes to come up to speed, and again to slow down.
 const BLEND: f64 = 0.4;
-/// Parts of a searching swing after which the foot is at its apex, and over its place.
+/// Fractions of a searching swing after which the foot is at its apex, and over its place.
 const APEX: f64 = 0.3;
 const OVER_PLACE: f64 = 0.85;
-/// Part of its height that such a foot comes down quickly, above what ground there may be, and of its time for that; and
-/// the part of the rest in which it comes up to its speed.
+/// Fraction of its height that such a foot comes down quickly, above what ground there may be, and of its time for
+/// that; and the part of the rest in which it comes up to its speed.
 const DROP: f64 = 0.35;
 const SLOW_BLEND: f64 = 0.2;
 
@@ -157,10 +157,10 @@ pub fn minimum_jerk(s: f64) -> f64 {
 /// How quickly a touch-down point follows a change of course at lift-off, in units of the swing.
 const TOUCH_DOWN_GAIN: f64 = 10.0;
 
-/// Part of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate
+/// Fraction of the way a touch-down point goes towards where it is wanted between two moments of the swing. The rate
 /// fades to nothing at touch-down, so that the foot meets the ground without moving over it.
 #[inline]
-pub(crate) fn follow_part(before: f64, now: f64) -> f64 {
+pub(crate) fn follow_fraction(before: f64, now: f64) -> f64 {
     let left = |s: f64| (1.0 - s) * (1.0 - s) * (1.0 - s);
     1.0 - math::exp(TOUCH_DOWN_GAIN / 3.0 * (left(now) - left(before)))
 }
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn when_lifted_expect_the_foot_to_drift_as_far_as_any_moment_of_the_swing_shows() {
         for profile in ALL {
-            for part in [0.05, 0.1, 1.0 / 6.0, 0.25, 0.5, 0.7] {
-                let behind = (0..=10_000).map(|k| f64::from(k) / 10_000.0).map(|s| part * s - profile.travel(s));
+            for fraction in [0.05, 0.1, 1.0 / 6.0, 0.25, 0.5, 0.7] {
+                let behind = (0..=10_000).map(|k| f64::from(k) / 10_000.0).map(|s| fraction * s - profile.travel(s));
                 let farthest = behind.fold(0.0, f64::max);
-                assert!((profile.drift(part) - farthest).abs() < 1e-7, "{profile:?} {part}: {farthest}");
+                assert!((profile.drift(fraction) - farthest).abs() < 1e-7, "{profile:?} {fraction}: {farthest}");
             }
         }
     }
@@ -228,6 +228,6 @@ mod tests {
             assert!(speed < 1.2 && profile.lift(s) >= profile.lift(s + 1e-3), "{speed} at {s}");
         }
         assert_eq!(profile.travel(0.85), 1.0);
-        assert!((profile.haste() - 1.0 / 0.85).abs() < 1e-3);
+        assert!((profile.speed_scale() - 1.0 / 0.85).abs() < 1e-3);
     }
 }

@@ -89,10 +89,10 @@ impl Ending {
     fn and_down(self, engine: &Engine, gait: &Gait) -> Self {
         let (plant, turning_s) = (&engine.plant, turning(engine));
         let [_, cycle] = gait.cycle_times();
-        let held_s = if gait.searches() { HELD_S / gait.swing_part() } else { 0.0 };
+        let held_s = if gait.searches() { HELD_S / gait.swing_fraction() } else { 0.0 };
         let cycle = cycle.max(engine.now.route.start().walk.cycle) + held_s;
         // Feet are put back only as long as there is time for it, however long the body takes to come to rest.
-        let centring_s = longest_centring(&engine.fit().limits_for(gait), cycle) + gait.swing_part() * cycle;
+        let centring_s = longest_centring(&engine.fit().limits_for(gait), cycle) + gait.swing_fraction() * cycle;
         let rising_s = STAGES * turning_s.max(STAGE_TIME_S);
         let shifting_s = 2.0 * (FARTHEST_POSE_M / plant.shift_m_s2()).sqrt();
         let spec = plant.stance.own_spec();
@@ -109,7 +109,7 @@ impl Ending {
 fn braking(engine: &Engine, gait: &Gait) -> f64 {
     let (plant, limits) = (&engine.plant, engine.fit().limits_for(gait));
     let [shortest, _] = gait.cycle_times();
-    let stepped = gait.stride() * plant.stance.reach().axes().max() / (gait.duty_factor() * shortest);
+    let stepped = gait.stroke() * plant.stance.reach().axes().max() / (gait.duty_factor() * shortest);
     let now = engine.own_last().twist;
     let linear = limits.linear_velocity.min(stepped).max(now.speed());
     let angular = limits.angular_velocity.min(stepped / plant.farthest_rest).max(now.wz.abs());

@@ -14,7 +14,7 @@ pub struct Job {
     count: u64,
 }
 
-/// A motion, and the how many-th it is that was handed over.
+/// A motion and its sequence number.
 #[derive(Clone, Debug)]
 struct Numbered {
     number: u64,
@@ -83,9 +83,9 @@ impl Job {
         })
     }
 
-    /// The part of the running motion that is over, 0 to 1; 0 for one that goes on until it is asked to stop.
+    /// The fraction of the running motion that is over, 0 to 1; 0 for one that goes on until it is asked to stop.
     #[must_use]
-    pub fn part(&self) -> f64 {
+    pub fn fraction(&self) -> f64 {
         self.running
             .as_ref()
             .map_or(0.0, |running| running.elapsed / end(&running.motion, running.elapsed, running.stopping))

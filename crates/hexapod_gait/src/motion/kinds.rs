@@ -207,7 +207,7 @@ impl Motion {
 
     /// Whether the joints are what it gives, and not the feet.
     #[must_use]
-    pub fn is_of_joints(&self) -> bool {
+    pub fn is_joint_motion(&self) -> bool {
         matches!(self.course, Course::Joints { .. })
     }
 

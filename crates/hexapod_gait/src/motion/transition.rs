@@ -30,10 +30,10 @@ pub(super) struct Solved<'a> {
     pub angles: &'a [LegAngles; MAX_LEGS],
 }
 
-/// Part of a joint's greatest velocity that a stage is planned for.
-const JOINT_PART: f64 = 0.6;
+/// Fraction of a joint's greatest velocity that a stage is planned for.
+const JOINT_FRACTION: f64 = 0.6;
 /// The same where the joints go straight: slower than feet that are in the air, for these may carry the robot.
-const SLOW_PART: f64 = 0.25 * JOINT_PART;
+const SLOW_FRACTION: f64 = 0.25 * JOINT_FRACTION;
 /// Greatest speeds a stage is planned for.
 const FOOT_M_S: f64 = 0.4;
 const BODY_M_S: f64 = 0.12;
@@ -45,14 +45,14 @@ const LEAST_S: f64 = 0.25;
 pub(crate) fn longest_way_home(turning_s: f64) -> f64 {
     const STAGES: f64 = 3.0;
     const STAGE_S: f64 = 0.7;
-    (turning_s / SLOW_PART).max(STAGES * (turning_s / JOINT_PART).max(STAGE_S))
+    (turning_s / SLOW_FRACTION).max(STAGES * (turning_s / JOINT_FRACTION).max(STAGE_S))
 }
 
 impl Stage {
     /// From pose to pose, timed by what feet, body and joints can do.
     pub(super) fn of_feet(robot: &Robot, home: &Home, from: Solved, to: Solved) -> Self {
         let bump = home.step_height;
-        let mut seconds = joint_time(robot, from.angles, to.angles) / JOINT_PART;
+        let mut seconds = joint_time(robot, from.angles, to.angles) / JOINT_FRACTION;
         let (from, to) = (from.pose, to.pose);
         let legs = from.feet.iter().zip(&to.feet).zip(from.planted.iter().zip(&to.planted));
         for ((from, to), (stands, lands)) in legs.take(robot.legs().len()) {
@@ -72,7 +72,7 @@ impl Stage {
 
     /// From angles to angles, straight in joint space.
     pub(super) fn of_joints(robot: &Robot, from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) -> Self {
-        let seconds = joint_time(robot, from, to) / SLOW_PART;
+        let seconds = joint_time(robot, from, to) / SLOW_FRACTION;
         Self {
             route: Route::Joints { from: *from, to: *to },
             elapsed: 0.0,
@@ -94,13 +94,13 @@ impl Stage {
         self.target_at(self.elapsed / self.duration)
     }
 
-    /// The target at `part` of the stage's time.
-    pub(super) fn target_at(&self, part: f64) -> Target {
+    /// The target at `fraction` of the stage's time.
+    pub(super) fn target_at(&self, fraction: f64) -> Target {
         match &self.route {
-            Route::Feet { from, to, bump } => Target::Feet(from.towards(to, part, *bump)),
-            Route::Joints { to, .. } if part >= 1.0 => Target::Joints(*to),
+            Route::Feet { from, to, bump } => Target::Feet(from.towards(to, fraction, *bump)),
+            Route::Joints { to, .. } if fraction >= 1.0 => Target::Joints(*to),
             Route::Joints { from, to } => {
-                let s = minimum_jerk(part);
+                let s = minimum_jerk(fraction);
                 let mut angles = *from;
                 for (leg, to) in angles.iter_mut().zip(to) {
                     leg.iter_mut().zip(to.iter()).for_each(|(angle, to)| *angle += (to - *angle) * s);

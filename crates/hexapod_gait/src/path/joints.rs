@@ -6,13 +6,13 @@ use crate::state::State;
 use crate::state::allowance::BATCH_IK;
 use crate::state::foot::{EVENT_S, Foot};
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, LegAngles, Look, MAX_LEG_JOINTS, MAX_LEGS};
+use hexapod_kinematics::{IterationBudget, LegAngles, Look, MAX_LEG_JOINTS, MAX_LEGS};
 use nalgebra::{Isometry3, Vector3};
 
-/// Part of a joint's greatest velocity that is used.
-const VELOCITY_PART: f64 = 0.96;
+/// Fraction of a joint's greatest velocity that is used.
+const VELOCITY_FRACTION: f64 = 0.96;
 /// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it.
-const SURE_PART: f64 = 0.75;
+const SURE_FRACTION: f64 = 0.75;
 /// Over less time, s, joints may turn as far as over this: a foot is put down where it is to be from a few nanoseconds
 /// before its swing is over, at whatever speed it comes.
 const LEAST_S: f64 = 10.0 * EVENT_S;
@@ -46,7 +46,7 @@ pub(crate) enum Blocked {
     OutOfReach,
     /// A leg would come too near to another, or to the body.
     TooNear,
-    /// That has not been found out: the effort is spent.
+    /// That has not been found out: the budget is spent.
     Unknown,
 }
 
@@ -71,24 +71,29 @@ pub(crate) fn keep_apart(plant: &Plant, start: &State, end: &State, look: &mut L
 }
 
 /// Solves the joints, or says why not.
-pub(super) fn reach(plant: &Plant, start: &State, state: &mut State, effort: &mut Effort) -> Result<(), Blocked> {
-    let obstacle = |effort: &Effort| if effort.is_spent() { Blocked::Unknown } else { Blocked::OutOfReach };
-    solve(plant, start, state, effort).ok_or_else(|| obstacle(effort))
+pub(super) fn reach(
+    plant: &Plant,
+    start: &State,
+    state: &mut State,
+    budget: &mut IterationBudget,
+) -> Result<(), Blocked> {
+    let obstacle = |budget: &IterationBudget| if budget.is_spent() { Blocked::Unknown } else { Blocked::OutOfReach };
+    solve(plant, start, state, budget).ok_or_else(|| obstacle(budget))
 }
 
 /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
 #[inline]
-pub(crate) fn solve(plant: &Plant, start: &State, state: &mut State, effort: &mut Effort) -> Option<()> {
-    if !state.mode.is_of_feet() {
+pub(crate) fn solve(plant: &Plant, start: &State, state: &mut State, budget: &mut IterationBudget) -> Option<()> {
+    if !state.mode.joints_follow_feet() {
         return Some(());
     }
     let seconds = state.ns.saturating_sub(start.ns) as f64 * 1e-9;
     let body_from_footprint = state.footprint_from_body().inverse();
-    let State { walk, overlay, angles, .. } = state;
+    let State { walk, correction, angles, .. } = state;
     let held =
-        |(leg, foot): (usize, &Foot)| (!matches!(foot, Foot::Missing)).then(|| overlay.over(leg, foot.position()));
+        |(leg, foot): (usize, &Foot)| (!matches!(foot, Foot::Missing)).then(|| correction.over(leg, foot.position()));
     let feet = walk.feet().iter().enumerate().map(held);
-    solve_feet(plant, &body_from_footprint, feet, (&start.angles, seconds), angles, effort)
+    solve_feet(plant, &body_from_footprint, feet, (&start.angles, seconds), angles, budget)
 }
 
 /// Joint angles for feet there over the ground, but for legs that have none, near others `seconds` before; none where a
@@ -100,10 +105,10 @@ pub(crate) fn solve_feet(
     feet: impl Iterator<Item = Option<Vector3<f64>>>,
     (near, seconds): (&[LegAngles; MAX_LEGS], f64),
     angles: &mut [LegAngles; MAX_LEGS],
-    effort: &mut Effort,
+    budget: &mut IterationBudget,
 ) -> Option<()> {
     if let Some(batch) = &plant.batch_ik {
-        if !effort.take(BATCH_IK) {
+        if !budget.take(BATCH_IK) {
             return None;
         }
         return batch.solve(body_from_footprint, feet, angles).then_some(());
@@ -111,7 +116,7 @@ pub(crate) fn solve_feet(
     for (leg, ((angles, near), at)) in angles.iter_mut().zip(near).zip(feet).enumerate() {
         let Some(at) = at else { continue };
         let in_body = body_from_footprint.transform_point(&at.into()).coords;
-        *angles = plant.inverse_within(leg, &in_body, near, seconds, effort)?;
+        *angles = plant.inverse_within(leg, &in_body, near, seconds, budget)?;
     }
     Some(())
 }
@@ -120,20 +125,29 @@ pub(crate) fn solve_feet(
 /// need be, but within the joints' limits; or else part of the way from one end to the other. A leg that has the same
 /// angles at both keeps them: where nothing can move, its foot need not be where its joints have it.
 #[inline(never)]
-pub(super) fn bridge(plant: &Plant, [from, to]: [&State; 2], part: f64, state: &mut State, effort: &mut Effort) {
+pub(super) fn bridge(
+    plant: &Plant,
+    [from, to]: [&State; 2],
+    fraction: f64,
+    state: &mut State,
+    budget: &mut IterationBudget,
+) {
     let body_from_footprint = state.footprint_from_body().inverse();
     for (index, leg) in plant.legs().iter().enumerate().filter(|(leg, _)| *state.walk.foot(*leg) != Foot::Missing) {
-        let in_body = body_from_footprint.transform_point(&state.held(index).into()).coords;
+        let in_body = body_from_footprint.transform_point(&state.foot_position(index).into()).coords;
         let from = from.angles_of(index);
-        let solved =
-            if from == to.angles_of(index) { Some(from) } else { leg.inverse_near(&in_body, &from, 0.0, effort).ok() };
+        let solved = if from == to.angles_of(index) {
+            Some(from)
+        } else {
+            leg.inverse_tracking(&in_body, &from, 0.0, budget).ok()
+        };
         if let Some(angles) = state.angles.get_mut(index) {
             *angles = solved.unwrap_or_else(|| {
                 let mut between = from;
                 between
                     .iter_mut()
                     .zip(to.angles_of(index).iter())
-                    .for_each(|(angle, to)| *angle += (to - *angle) * part);
+                    .for_each(|(angle, to)| *angle += (to - *angle) * fraction);
                 between
             });
         }
@@ -144,7 +158,7 @@ pub(super) fn bridge(plant: &Plant, [from, to]: [&State; 2], part: f64, state: &
 /// their reach, to which only an offset takes them, where feet may go out of it and in again.
 #[inline]
 pub(super) fn hides_a_moment(plant: &Plant, end: &State, ratio: f64) -> bool {
-    ratio > SURE_PART || is_near_end(plant, end)
+    ratio > SURE_FRACTION || is_near_end(plant, end)
 }
 
 /// Whether no joint leaves the range that walking uses, and comes back, between three poses that are as far apart in time.
@@ -156,7 +170,7 @@ pub(crate) fn stays_usable(plant: &Plant, [from, middle, to]: [&[LegAngles; MAX_
 /// Whether joints that need so many times their greatest velocity are fast enough.
 #[inline]
 pub(super) fn fast_enough(ratio: f64) -> Result<(), Blocked> {
-    if ratio > VELOCITY_PART { Err(Blocked::TooFast(ratio / VELOCITY_PART)) } else { Ok(()) }
+    if ratio > VELOCITY_FRACTION { Err(Blocked::TooFast(ratio / VELOCITY_FRACTION)) } else { Ok(()) }
 }
 
 /// Whether an offset has taken a joint near an end of the range that walking uses.

@@ -9,10 +9,10 @@ use crate::path::sinking::sink;
 use crate::plane::twist::Displacement;
 use crate::plant::Plant;
 use crate::state::State;
-use crate::state::ground::Ground;
+use crate::state::body_motion::BodyMotionStep;
 use crate::state::mode::Mode;
 use crate::state::segment::{Advance, Segment};
-use hexapod_kinematics::{Effort, Look};
+use hexapod_kinematics::{IterationBudget, Look};
 
 pub(crate) use crate::path::joints::{Blocked, greatest_turn, keep_apart, solve, solve_feet, stays_usable};
 
@@ -33,26 +33,26 @@ impl Path<'_> {
         &self,
         start: &State,
         segment: &mut Segment,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
         look: &mut Look,
     ) -> Result<(), Blocked> {
         let Segment { ns, advance, end, .. } = segment;
         self.advance(end, start, *ns, advance);
-        reach(self.plant, start, end, effort)?;
+        reach(self.plant, start, end, budget)?;
         let seconds = *ns as f64 * 1e-9;
         let ratio = velocity_ratio(self.plant, start, end, seconds);
         fast_enough(ratio)?;
         keep_apart(self.plant, start, end, look)?;
-        if hides_a_moment(self.plant, end, ratio) { self.look_halfway(start, segment, effort) } else { Ok(()) }
+        if hides_a_moment(self.plant, end, ratio) { self.look_halfway(start, segment, budget) } else { Ok(()) }
     }
 
     /// Whether no moment of a segment needs more than the joints can do.
     #[inline(never)]
-    fn look_halfway(&self, start: &State, segment: &Segment, effort: &mut Effort) -> Result<(), Blocked> {
+    fn look_halfway(&self, start: &State, segment: &Segment, budget: &mut IterationBudget) -> Result<(), Blocked> {
         let mut half = *start;
         self.advance(&mut half, start, segment.ns / 2, &segment.advance);
-        reach(self.plant, start, &mut half, effort)?;
-        let may_leave = half.mode.is_of_feet() && is_near_end(self.plant, &half);
+        reach(self.plant, start, &mut half, budget)?;
+        let may_leave = half.mode.joints_follow_feet() && is_near_end(self.plant, &half);
         if may_leave && !stays_usable(self.plant, [&start.angles, &half.angles, &segment.end.angles]) {
             return Err(Blocked::OutOfReach);
         }
@@ -78,7 +78,7 @@ impl Path<'_> {
         state.offset = start.offset.moved(&rates.offset, real * pace.offset);
         state.sway += rates.sway * (real * pace.body);
         match &mut state.mode {
-            Mode::Sitting | Mode::Found | Mode::Standing => {}
+            Mode::Sitting | Mode::UnplannedPose | Mode::Standing => {}
             Mode::Sequencing(sequence) => {
                 sequence.profile.advance(time);
                 let sequence = *sequence;
@@ -91,26 +91,26 @@ impl Path<'_> {
                 state.height = profile.value();
             }
             Mode::Sinking(profile) => {
-                let before = profile.part();
+                let before = profile.fraction();
                 profile.advance(time);
                 state.height = profile.value();
-                let part = if before < 1.0 { (profile.part() - before) / (1.0 - before) } else { 1.0 };
-                sink(self.plant, state, part);
+                let fraction = if before < 1.0 { (profile.fraction() - before) / (1.0 - before) } else { 1.0 };
+                sink(self.plant, state, fraction);
             }
             Mode::Walking | Mode::Stopping(_) => {
-                state.walk.advance(self.gait, &self.ground(start, ns, advance));
+                state.walk.advance(self.gait, &self.body_motion(start, ns, advance));
                 state.height += rates.height * (real * pace.offset);
-                state.overlay.advance(&rates.overlay, real * pace.offset);
+                state.correction.advance(&rates.correction, real * pace.offset);
             }
         }
     }
 
     /// How the ground goes by within `ns`.
-    fn ground(&self, start: &State, ns: u64, Advance { rates, pace }: &Advance) -> Ground {
+    fn body_motion(&self, start: &State, ns: u64, Advance { rates, pace }: &Advance) -> BodyMotionStep {
         let real = ns as f64 * 1e-9;
         let time = real * pace.body;
         let mean = start.twist_after(ns as f64 / 2.0);
-        Ground {
+        BodyMotionStep {
             motion: if mean.is_zero() { Displacement::identity() } else { mean.motion(time) },
             rise: rates.level.over(real * pace.offset),
             twist: start.twist_after(ns as f64),
@@ -123,13 +123,19 @@ impl Path<'_> {
     }
 
     /// The robot `elapsed_ns` after `start`, within a segment.
-    pub(crate) fn within(&self, start: &State, segment: &Segment, elapsed_ns: u64, effort: &mut Effort) -> State {
+    pub(crate) fn within(
+        &self,
+        start: &State,
+        segment: &Segment,
+        elapsed_ns: u64,
+        budget: &mut IterationBudget,
+    ) -> State {
         let mut state = *start;
         self.advance(&mut state, start, elapsed_ns, &segment.advance);
-        if solve(self.plant, start, &mut state, effort).is_none() {
+        if solve(self.plant, start, &mut state, budget).is_none() {
             // Both ends are within reach: a foot that goes along its very edge may be beyond it for a moment.
-            let part = elapsed_ns as f64 / segment.ns as f64;
-            bridge(self.plant, [start, &segment.end], part, &mut state, effort);
+            let fraction = elapsed_ns as f64 / segment.ns as f64;
+            bridge(self.plant, [start, &segment.end], fraction, &mut state, budget);
         }
         state
     }

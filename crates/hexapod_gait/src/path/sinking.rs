@@ -8,12 +8,12 @@ use crate::state::State;
 use crate::state::foot::Foot;
 
 /// Takes all legs this part of the way that is left to the sitting pose.
-pub(crate) fn sink(plant: &Plant, state: &mut State, part: f64) {
+pub(crate) fn sink(plant: &Plant, state: &mut State, fraction: f64) {
     let feet = state.walk.feet.iter().take(plant.legs().len());
     for ((foot, angles), sitting) in feet.zip(&mut state.angles).zip(&plant.sitting) {
         if *foot != Foot::Missing {
-            angles.iter_mut().zip(sitting.iter()).for_each(|(angle, to)| *angle += (to - *angle) * part);
+            angles.iter_mut().zip(sitting.iter()).for_each(|(angle, to)| *angle += (to - *angle) * fraction);
         }
     }
-    (state.offset, state.sway) = (state.offset.scaled(1.0 - part), state.sway * (1.0 - part));
+    (state.offset, state.sway) = (state.offset.scaled(1.0 - fraction), state.sway * (1.0 - fraction));
 }

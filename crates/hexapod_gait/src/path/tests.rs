@@ -14,7 +14,7 @@ fn go(start: &State, ns: u64) -> (Result<(), Blocked>, Segment) {
     let robot = shipped();
     let mut segment = Segment::from(start, ns);
     let path = Path { plant: &robot.0, gait: &robot.1 };
-    (path.go(start, &mut segment, &mut Effort::new(1000), &mut Look::default()), segment)
+    (path.go(start, &mut segment, &mut IterationBudget::new(1000), &mut Look::default()), segment)
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn when_the_body_moves_over_its_feet_expect_the_feet_where_they_are() {
 }
 
 #[test]
-fn when_a_joint_would_be_too_fast_expect_to_be_told_by_how_much() {
+fn when_a_joint_would_be_too_fast_expect_a_report_of_by_how_much() {
     let mut start = on_its_feet(&shipped(), Mode::Walking);
     start.twist = [Twist::new(1.5, 0.0, 0.0); 2];
     let (fast, _) = go(&start, GRID_NS);
@@ -51,7 +51,7 @@ fn when_a_joint_would_be_too_fast_expect_to_be_told_by_how_much() {
 }
 
 #[test]
-fn when_a_foot_cannot_get_where_the_path_goes_expect_to_be_told() {
+fn when_a_foot_cannot_get_where_the_path_goes_expect_it_reported() {
     let mut start = on_its_feet(&shipped(), Mode::Walking);
     start.walk.feet[0] = Foot::Planted { at: start.walk.foot(0).position() * 3.0 };
     let (went, _) = go(&start, GRID_NS);
@@ -71,7 +71,7 @@ fn when_a_foot_goes_along_the_edge_of_its_reach_expect_the_joints_where_it_is_at
     let mut segment = Segment::from(&start, GRID_NS);
     // Its joints are on their way: those that stay where they are all along keep their angles.
     segment.end.angles[0][0] += 1e-6;
-    let within = path.within(&start, &segment, GRID_NS / 3, &mut Effort::new(1000));
+    let within = path.within(&start, &segment, GRID_NS / 3, &mut IterationBudget::new(1000));
     let reached = plant.legs()[0].foot_in_body(&within.angles[0]);
     assert!((reached - foot).norm() < 1e-9, "{} m from its path", (reached - foot).norm());
     assert!((within.angles[1][2] - start.angles[1][2]).abs() < 1e-9);
@@ -85,6 +85,6 @@ fn when_a_robot_cannot_move_from_where_its_feet_are_not_expect_its_joints_to_sta
     start.angles[0] = plant.sitting[1];
     start.walk.feet[1] = Foot::Planted { at: start.walk.foot(1).position() * 3.0 };
     let segment = Segment::from(&start, GRID_NS);
-    let within = path.within(&start, &segment, GRID_NS / 3, &mut Effort::new(1000));
+    let within = path.within(&start, &segment, GRID_NS / 3, &mut IterationBudget::new(1000));
     assert_eq!(within.angles, start.angles);
 }

@@ -1,7 +1,7 @@
 //! What the planner keeps from one point of the grid to the next.
 
 use crate::gait::Gait;
-use crate::plan::blocked::barred::Barred;
+use crate::plan::blocked::stall_timer::StallTimer;
 use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
 use crate::plan::missed::Missed;
@@ -21,7 +21,7 @@ use nalgebra::{Vector2, Vector3};
 pub(crate) struct Control {
     pub ramp: Ramp,
     /// After a stop, commands are ignored until the driver lets go.
-    pub held: bool,
+    pub commands_latched: bool,
     /// The robot folds its legs once it sits.
     pub then_pack: bool,
     /// The robot stands and is about to walk, once its feet have room.
@@ -30,7 +30,7 @@ pub(crate) struct Control {
     pub workspace: WorkspaceSearch,
     pub step_height: f64,
     pub limits: TwistLimits,
-    pub barred: Barred,
+    pub stall_timer: StallTimer,
     pub progress: Progress,
     pub missed: Missed,
     /// The twist that the driver wants.
@@ -69,7 +69,7 @@ impl Sensing {
 /// A body that leans by more than 60 degrees does not stand, or its IMU does not know: the cosine of that.
 const STANDS: f64 = 0.5;
 
-/// Contacts that are told later than this, s, are taken for as late.
+/// Contacts that are reported later than this, s, are taken for as late.
 const LATEST_S: f64 = 0.2;
 
 /// The gait that is walked, and the one that is to be taken up.
@@ -128,10 +128,10 @@ impl Control {
     #[inline]
     pub(crate) fn wanted_twist(&mut self, twist: Twist) -> Twist {
         if !twist.is_command() {
-            self.held = false;
+            self.commands_latched = false;
             return Twist::ZERO;
         }
-        if self.held { Twist::ZERO } else { twist }
+        if self.commands_latched { Twist::ZERO } else { twist }
     }
 
     /// What feet feel, and how late by the time that their swings have gone on.
@@ -143,7 +143,7 @@ impl Control {
     /// Takes what is to be done at this point of the grid.
     pub(crate) fn take_requests(&mut self) -> Requests {
         let requests = std::mem::take(&mut self.requests);
-        self.held = (self.held || requests.stop) && !requests.released;
+        self.commands_latched = (self.commands_latched || requests.stop) && !requests.released;
         if requests.stop {
             self.then_pack = requests.posture == Some(Posture::Pack);
         }
@@ -152,7 +152,7 @@ impl Control {
 
     /// Ends a walk that does not get on: commands are ignored until the driver lets go.
     pub(crate) fn give_up(&mut self) {
-        self.held = true;
+        self.commands_latched = true;
         self.progress.give_up();
     }
 
@@ -165,7 +165,7 @@ impl Control {
     /// What barred a walk that was given up, until the driver lets go.
     #[inline]
     pub(crate) fn gave_up(&self) -> Option<LimitedBy> {
-        self.progress.gave_up.filter(|_| self.held)
+        self.progress.gave_up.filter(|_| self.commands_latched)
     }
 
     /// What stages read of it.
@@ -177,14 +177,14 @@ impl Control {
     pub(crate) fn new(gait: Gait, tuning: &Tuning) -> Self {
         Self {
             ramp: Ramp::REST,
-            held: false,
+            commands_latched: false,
             leaving: false,
             then_pack: false,
             sensing: Sensing::default(),
             workspace: WorkspaceSearch::new(),
             step_height: tuning.step_height,
             limits: tuning.limits,
-            barred: Barred::default(),
+            stall_timer: StallTimer::default(),
             progress: Progress::default(),
             missed: Missed::NOTHING,
             wanted: Twist::ZERO,

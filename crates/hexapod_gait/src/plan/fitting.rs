@@ -73,8 +73,8 @@ impl Fit<'_> {
         if self.plant.joints.is_none() || gait.needs().is_some() {
             return gait;
         }
-        let stride = gait.stride() * self.plant.stance.reach().axes().max();
-        gait.with_needs(Some(JointBound::measured(&self.plant.robot, &self.plant.stance, &gait, stride)))
+        let stroke = gait.stroke() * self.plant.stance.reach().axes().max();
+        gait.with_needs(Some(JointBound::measured(&self.plant.robot, &self.plant.stance, &gait, stroke)))
     }
 
     /// The configured limits of the twist, its acceleration no more than its jerk allows and leaves the joints enough for the
@@ -82,7 +82,7 @@ impl Fit<'_> {
     pub(crate) fn limits_for(&self, gait: &Gait) -> TwistLimits {
         let limits = Ramp::smooth(self.tuning.limits);
         let Some(joints) = &self.plant.joints else { return limits };
-        limits.gentler(joints.part_of_acceleration(gait, self.foot_acceleration(&limits)))
+        limits.gentler(joints.fraction_of_acceleration(gait, self.foot_acceleration(&limits)))
     }
 
     /// How much a foot far from the body's centre is accelerated at most when the twist changes, m/s^2.

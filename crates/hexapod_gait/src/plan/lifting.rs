@@ -3,7 +3,9 @@
 use crate::plan::body::shift::{shift_m_s2, sway_m_s2};
 use crate::plan::context::Context;
 use crate::plan::sequence::centring::{is_centring, is_out_of_turn};
-use crate::plan::stand::{FREE_M, LIFT_MARGIN_M, MARGIN_M, kept_m, lift_margin_m, margin_until_down, taken_along};
+use crate::plan::stand::{
+    LIFT_MARGIN_M, MARGIN_BUDGET_M, MARGIN_M, lift_margin_m, margin_until_down, required_margin_m, taken_along,
+};
 use crate::plane::grid::GRID_S;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
@@ -13,44 +15,49 @@ use nalgebra::Vector2;
 
 /// What is decided about a leg whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Turn {
+pub(crate) struct LiftDecision {
     /// It is lifted.
     pub lifts: bool,
     /// Its turn stays until the others are down.
     pub waits: bool,
     /// How far the body may move over the other feet before its balance is watched, m; nothing is known of a gait on which
     /// it is not balanced.
-    pub free_m: f64,
+    pub margin_budget_m: f64,
     /// The distance of the centre of mass from the edge of the support that is kept then, m.
-    pub kept_m: f64,
+    pub required_margin_m: f64,
 }
 
 /// What has been found out at one moment, for all legs whose turn it is.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct LiftCache {
     /// The centre of mass.
     centre: Option<Vector2<f64>>,
     /// What was decided last, and about which legs, one bit each.
-    last: Option<(u32, Turn)>,
+    last: Option<(u32, LiftDecision)>,
 }
 
 /// Whether a leg whose turn it is is lifted: if the robot stands on the rest.
 #[inline]
-pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, found: &mut Found) -> Option<Turn> {
+pub(crate) fn lift_decision(cx: &Context, start: &State, leg: usize, found: &mut LiftCache) -> Option<LiftDecision> {
     let out_of_turn = is_out_of_turn(cx, start, leg);
     if !(out_of_turn || start.walk.is_due(cx.gait, leg) && may_lift(cx, start, leg)) {
         return None;
     }
     // Out of turn no other feet catch the robot, whatever the gait.
     if !(out_of_turn || cx.gait.is_stable()) {
-        return Some(Turn { lifts: true, waits: false, free_m: start.free_m, kept_m: MARGIN_M });
+        return Some(LiftDecision {
+            lifts: true,
+            waits: false,
+            margin_budget_m: start.margin_budget_m,
+            required_margin_m: MARGIN_M,
+        });
     }
-    if let Some((_, turn)) = found.last.filter(|(legs, _)| legs & (1 << leg) != 0) {
-        return Some(turn);
+    if let Some((_, decision)) = found.last.filter(|(legs, _)| legs & (1 << leg) != 0) {
+        return Some(decision);
     }
     let centre = *found.centre.get_or_insert_with(|| start.centre(cx.plant));
     // Feet whose turn it is together are lifted together, or wait together; one by one only after that.
-    let lifted = if out_of_turn || start.has_leant { 1 << leg } else { lifted_with(cx, start, leg) };
+    let lifted = if out_of_turn || start.lean_settled { 1 << leg } else { lifted_with(cx, start, leg) };
     let support = start.support_without(lifted);
     let present = support.margin(centre);
     // The lean for a foot that is put back asks for no more than that.
@@ -59,16 +66,21 @@ pub(crate) fn turn_of(cx: &Context, start: &State, leg: usize, found: &mut Found
     let lost = present - margin;
     let speed = start.rates.sway + start.rates.offset.translation.xy();
     if speed != Vector2::zeros() {
-        margin = margin.min(support.margin(centre + run_out(speed, shift_m_s2(cx, start))));
+        margin = margin.min(support.margin(centre + stopping_distance(speed, shift_m_s2(cx, start))));
     }
     // A foot that has not met the ground yet may have to take up its share of the weight first.
-    let needed = if out_of_turn || start.has_leant { LIFT_MARGIN_M } else { lift_margin_m(start) };
+    let needed = if out_of_turn || start.lean_settled { LIFT_MARGIN_M } else { lift_margin_m(start) };
     let stays = margin < needed || start.walk.seeks_ground();
     let waits = stays && !out_of_turn;
-    let kept_m = kept_m(start, margin) + lost;
-    let turn = Turn { lifts: !stays, waits, free_m: present - kept_m - FREE_M, kept_m };
-    found.last = Some((lifted, turn));
-    Some(turn)
+    let required_margin_m = required_margin_m(start, margin) + lost;
+    let decision = LiftDecision {
+        lifts: !stays,
+        waits,
+        margin_budget_m: present - required_margin_m - MARGIN_BUDGET_M,
+        required_margin_m,
+    };
+    found.last = Some((lifted, decision));
+    Some(decision)
 }
 
 /// The legs that are lifted now, one bit each, `leg` among them.
@@ -78,7 +90,7 @@ fn lifted_with(cx: &Context, start: &State, leg: usize) -> u32 {
 }
 
 /// Whether a foot that waits for more margin waits no longer: the body has come to rest, and leans no farther.
-pub(crate) fn has_leant(cx: &Context, start: &State) -> bool {
+pub(crate) fn lean_settled(cx: &Context, start: &State) -> bool {
     let still = 0.5 * sway_m_s2(cx, start) * GRID_S;
     let rests = start.twist[1] == Twist::ZERO && start.rates.sway.norm() <= still;
     start.walk.waiting && start.walk.all_planted() && rests
@@ -119,12 +131,12 @@ fn may_lift(cx: &Context, start: &State, leg: usize) -> bool {
     let time = Ramp::lag(limits)
         + 0.5 * (twist.speed() / limits.linear_acceleration).max(twist.wz.abs() / limits.angular_acceleration);
     let offset = at - twist.velocity_at(at) * time - start.walk.nominal.place(leg);
-    start.walk.nominal.reach_with(cx.gait).part(offset) > 0.98
+    start.walk.nominal.reach_with(cx.gait).fraction(offset) > 0.98
 }
 
 /// How far the body goes on over its feet until it has come to rest, m, when it changes its speed by no more than
 /// `greatest` m/s^2.
-fn run_out(speed: Vector2<f64>, greatest: f64) -> Vector2<f64> {
+fn stopping_distance(speed: Vector2<f64>, greatest: f64) -> Vector2<f64> {
     speed * (speed.norm() / (2.0 * greatest))
 }
 
@@ -141,17 +153,21 @@ mod tests {
 
     /// A robot at the moment at which it is the turn of leg 0.
     /// The body leans this part of the way to its foot.
-    fn at_the_turn(lean: f64) -> Option<Turn> {
+    fn at_the_turn(lean: f64) -> Option<LiftDecision> {
         let robot = shipped();
         let mut state = on_its_feet(&robot, Mode::Walking);
         (state.walk.phase, state.sway) = (robot.1.lift_off_phase(0), lean * state.walk.foot(0).position().xy());
-        turn_of(&context(&robot), &state, 0, &mut Found::default())
+        lift_decision(&context(&robot), &state, 0, &mut LiftCache::default())
     }
 
     #[test]
     fn when_the_robot_stands_on_the_rest_expect_the_leg_lifted_and_else_its_turn_kept() {
-        assert!(matches!(at_the_turn(0.0), Some(Turn { lifts: true, waits: false, free_m, .. }) if free_m > 0.01));
-        assert!(matches!(at_the_turn(0.9), Some(Turn { lifts: false, waits: true, free_m, .. }) if free_m < 0.0));
+        assert!(
+            matches!(at_the_turn(0.0), Some(LiftDecision { lifts: true, waits: false, margin_budget_m: left, .. }) if left > 0.01)
+        );
+        assert!(
+            matches!(at_the_turn(0.9), Some(LiftDecision { lifts: false, waits: true, margin_budget_m: left, .. }) if left < 0.0)
+        );
     }
 
     #[test]
@@ -170,14 +186,15 @@ mod tests {
         while margin(&state) > 0.5 * (LIFT_MARGIN_M + lift_margin_m(&state)) {
             state.sway += 5e-4 * towards;
         }
-        let lifts = |state: &State| turn_of(&cx, state, 0, &mut Found::default()).map(|turn| turn.lifts);
+        let lifts =
+            |state: &State| lift_decision(&cx, state, 0, &mut LiftCache::default()).map(|decision| decision.lifts);
         assert_eq!(lifts(&state), Some(false), "the body has yet to lean");
         state.walk.waiting = true;
-        assert!(has_leant(&cx, &state));
-        state.has_leant = true;
+        assert!(lean_settled(&cx, &state));
+        state.lean_settled = true;
         assert_eq!(lifts(&state), Some(true), "it leans no farther");
         state.twist[1].vx = 0.01;
-        assert!(!has_leant(&cx, &state), "it still moves");
+        assert!(!lean_settled(&cx, &state), "it still moves");
     }
 
     #[test]
@@ -185,8 +202,8 @@ mod tests {
         let robot = shipped();
         let mut state = on_its_feet(&robot, Mode::Walking);
         state.walk.phase = robot.1.lift_off_phase(0) + 0.25;
-        let mut found = Found::default();
-        assert!((0..6).all(|leg| turn_of(&context(&robot), &state, leg, &mut found).is_none()));
+        let mut found = LiftCache::default();
+        assert!((0..6).all(|leg| lift_decision(&context(&robot), &state, leg, &mut found).is_none()));
         assert!(found.centre.is_none(), "the centre of mass is not asked for");
     }
 
@@ -195,12 +212,12 @@ mod tests {
         let robot = shipped();
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Stopping(Stopping::now(0))));
         state.walk.phase = robot.1.lift_off_phase(0);
-        assert_eq!(turn_of(&cx, &state, 0, &mut Found::default()), None, "it stands well");
+        assert_eq!(lift_decision(&cx, &state, 0, &mut LiftCache::default()), None, "it stands well");
         let back = state.walk.foot(0).position() - Vector3::new(0.99 * state.walk.nominal.reach.axes().x, 0.0, 0.0);
         state.walk.feet[0] = Foot::Planted { at: back };
-        assert!(turn_of(&cx, &state, 0, &mut Found::default()).is_some_and(|turn| turn.lifts));
+        assert!(lift_decision(&cx, &state, 0, &mut LiftCache::default()).is_some_and(|decision| decision.lifts));
         state.ns = (state.walk.cycle * 1e9) as u64;
-        assert_eq!(turn_of(&cx, &state, 0, &mut Found::default()), None, "it would be down too late");
+        assert_eq!(lift_decision(&cx, &state, 0, &mut LiftCache::default()), None, "it would be down too late");
     }
 
     #[test]

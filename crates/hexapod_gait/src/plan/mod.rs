@@ -18,22 +18,22 @@ pub(crate) mod twist;
 
 use crate::gait::posture::BodyOffset;
 use crate::path::Path;
-use crate::plan::blocked::barred::Barred;
 use crate::plan::blocked::pacing::{go_as_fast_as_may_be, hold, stay};
 use crate::plan::blocked::retreat::retreat;
+use crate::plan::blocked::stall_timer::StallTimer;
 use crate::plan::body::balance::balanced;
-use crate::plan::body::giving::give_rates;
+use crate::plan::body::correction_decay::decay_rates;
 use crate::plan::body::height::{HeightStep, height_step};
 use crate::plan::body::levelling::level_rate;
-use crate::plan::body::run_out::run_out;
-use crate::plan::body::shift::{Aimed, greatest_shift, shift};
+use crate::plan::body::shift::{ShiftTarget, greatest_shift, shift};
+use crate::plan::body::stopping::stoppable_offset;
 use crate::plan::body::stretched::ease;
 use crate::plan::body::sway::sway;
-use crate::plan::body::{Wanted, aim, grant_on_the_spot, nominal_to_start};
+use crate::plan::body::{PoseRequest, body_target, grant_on_the_spot, nominal_to_start};
 use crate::plan::context::Context;
 use crate::plan::control::{Control, Requests, Sensing, Tuning};
 use crate::plan::fitting::Fit;
-use crate::plan::lifting::{Found, Turn, has_leant, turn_of, turn_passed_on};
+use crate::plan::lifting::{LiftCache, LiftDecision, lean_settled, lift_decision, turn_passed_on};
 use crate::plan::mode::requests::requested;
 use crate::plan::mode::switching::switched;
 use crate::plan::mode::{first_steps, following, setting_out, stopped};
@@ -82,7 +82,7 @@ impl Planner<'_> {
 
     /// Takes down what became of a segment that has been gone along.
     fn settle(&mut self, start: &State, segment: &mut Segment) {
-        self.control.barred.count(self.plant, start, segment);
+        self.control.stall_timer.count(self.plant, start, segment);
         // Nor does a body that was held back make up for it.
         segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
         let pace = segment.advance.pace.body;
@@ -130,7 +130,7 @@ impl Planner<'_> {
         }
         let stand = self.stand(start);
         self.turn(start, wanted, stand.as_ref());
-        self.move_body(start, Wanted { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
+        self.move_body(start, PoseRequest { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
     }
 
     /// Takes up the limits and the lift of the gait that is walked.
@@ -142,8 +142,8 @@ impl Planner<'_> {
 
     /// Turns to what is asked of the robot from outside.
     fn answer(&mut self, start: &mut State, requests: Requests) {
-        let effort = &mut self.allowance.deciding;
-        if let Some(next) = requested(self.plant, start, requests, self.control.then_pack, effort) {
+        let budget = &mut self.allowance.deciding;
+        if let Some(next) = requested(self.plant, start, requests, self.control.then_pack, budget) {
             *start = next;
         }
     }
@@ -151,13 +151,15 @@ impl Planner<'_> {
     /// The mode that follows: because the last one is over, or because the driver wants to walk or to stop.
     fn next_mode(&mut self, start: &mut State, wanted: Twist, asked: BodyOffset) {
         self.end_what_is_over(start);
-        let effort = &mut self.allowance.deciding;
+        let budget = &mut self.allowance.deciding;
         match start.mode {
-            Mode::Sitting if self.control.then_pack => match fold_from(self.plant, start, 0, effort) {
+            Mode::Sitting if self.control.then_pack => match fold_from(self.plant, start, 0, budget) {
                 Some(mode) => start.mode = mode,
                 None => self.control.then_pack = false,
             },
-            Mode::Sitting | Mode::Found if !wanted.is_zero() => *start = place_from(self.plant, start, 0, effort),
+            Mode::Sitting | Mode::UnplannedPose if !wanted.is_zero() => {
+                *start = place_from(self.plant, start, 0, budget)
+            }
             Mode::Standing => self.leave(start, wanted, asked),
             Mode::Walking if wanted.is_zero() => start.mode = Mode::Stopping(Stopping::now(start.ns)),
             Mode::Walking if self.control.progress.is_lost() => {
@@ -173,7 +175,7 @@ impl Planner<'_> {
             }
             Mode::Stopping(stop) => {
                 let cx = self.control.context(self.plant);
-                if let Some(next) = stopped(&cx, start, &self.control.ramp, stop, effort) {
+                if let Some(next) = stopped(&cx, start, &self.control.ramp, stop, budget) {
                     *start = next;
                 }
             }
@@ -183,10 +185,10 @@ impl Planner<'_> {
 
     /// Turns to what follows what is over.
     fn end_what_is_over(&mut self, start: &mut State) {
-        let (has_no_way_on, effort) = (self.control.barred.has_no_way_on(), &mut self.allowance.deciding);
-        let Some(next) = following(self.plant, start, has_no_way_on, effort) else { return };
+        let (is_stalled, budget) = (self.control.stall_timer.expired(), &mut self.allowance.deciding);
+        let Some(next) = following(self.plant, start, is_stalled, budget) else { return };
         match start.mode {
-            Mode::Stopping(_) => (self.control.ramp, self.control.barred) = (Ramp::REST, Barred::default()),
+            Mode::Stopping(_) => (self.control.ramp, self.control.stall_timer) = (Ramp::REST, StallTimer::default()),
             Mode::Sequencing(LegSequence { goal: Goal::Pack, .. }) if next.mode == Mode::Sitting => {
                 self.control.then_pack = false;
             }
@@ -213,14 +215,14 @@ impl Planner<'_> {
             start.walk.cycle = gait.cycle_time();
             self.fit_gait();
         }
-        let effort = &mut self.allowance.deciding;
+        let budget = &mut self.allowance.deciding;
         let Control { gaits, limits, step_height, workspace, .. } = &mut *self.control;
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-        let granted = grant_on_the_spot(&cx, workspace, start, asked, effort);
+        let granted = grant_on_the_spot(&cx, workspace, start, asked, budget);
         if wanted.is_zero() {
             return;
         }
-        if let Some(nominal) = nominal_to_start(&cx, start, &granted, effort) {
+        if let Some(nominal) = nominal_to_start(&cx, start, &granted, budget) {
             *start = setting_out(&cx, start, nominal, wanted);
             self.control.progress = Progress::default();
         }
@@ -231,12 +233,12 @@ impl Planner<'_> {
     fn stand(&self, start: &mut State) -> Option<Stand> {
         if !start.mode.steps() {
             // Looked at as soon as it steps.
-            start.free_m = f64::NEG_INFINITY;
+            start.margin_budget_m = f64::NEG_INFINITY;
             return None;
         }
         let cx = self.control.context(self.plant);
         let stand = stand_of(&cx, start)?;
-        start.free_m = stand.free_m();
+        start.margin_budget_m = stand.margin_budget_m();
         may_near_edge(&cx, start).then_some(stand)
     }
 
@@ -260,15 +262,15 @@ impl Planner<'_> {
     }
 
     /// Decides how the body moves over its feet until the next point of the grid.
-    fn move_body(&mut self, start: &mut State, wanted: Wanted, stand: Option<&Stand>) {
+    fn move_body(&mut self, start: &mut State, wanted: PoseRequest, stand: Option<&Stand>) {
         if start.mode.is_coming_down() {
             start.rates = BodyRates { height: start.rates.height, ..BodyRates::REST };
             return;
         }
-        let effort = &mut self.allowance.deciding;
+        let budget = &mut self.allowance.deciding;
         let Control { gaits, limits, step_height, workspace, sensing: Sensing { up, .. }, .. } = &mut *self.control;
         let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-        let (aim, height_rate) = (aim(&cx, workspace, start, wanted, effort), start.rates.height);
+        let (aim, height_rate) = (body_target(&cx, workspace, start, wanted, budget), start.rates.height);
         let mut height_left = 0.0;
         if let Some(HeightStep { height, rate, is_free, nominal }) =
             aim.nominal.and_then(|wanted| height_step(&cx, start, wanted))
@@ -280,19 +282,21 @@ impl Planner<'_> {
             start.offset = aim.offset;
         }
         let (target, height_rates) = (aim.offset, [height_rate, start.rates.height]);
-        let ease = ease(&cx, start, target, effort);
-        let shift = shift(&cx, start, &Aimed { target, ease, auto_pose: aim.auto_pose, height_rates, height_left });
-        let (shift, by) = run_out(&cx, start, shift, ease, effort, self.look);
+        let ease = ease(&cx, start, target, budget);
+        let shift =
+            shift(&cx, start, &ShiftTarget { target, ease, auto_pose: aim.auto_pose, height_rates, height_left });
+        let (shift, by) = stoppable_offset(&cx, start, shift, ease, budget, self.look);
         if matches!(start.mode, Mode::Standing) {
             start.limited_by = start.limited_by.max(by);
         }
         let shifted = greatest_shift(&cx, &shift);
-        (start.free_m, start.kept_m) = (start.free_m - shifted - greatest_way(&cx, start), start.kept_m - shifted);
+        (start.margin_budget_m, start.required_margin_m) =
+            (start.margin_budget_m - shifted - greatest_way(&cx, start), start.required_margin_m - shifted);
         let (height, level) = (start.rates.height, level_rate(&cx, start, *up));
-        let overlay = give_rates(&cx, start);
-        let rates = BodyRates { height, level, overlay, offset: shift, sway: sway(&cx, start, stand, effort) };
+        let correction = decay_rates(&cx, start);
+        let rates = BodyRates { height, level, correction, offset: shift, sway: sway(&cx, start, stand, budget) };
         start.rates = balanced(&cx, start, stand, rates);
-        start.has_leant = has_leant(&cx, start);
+        start.lean_settled = lean_settled(&cx, start);
     }
 
     /// Puts down feet whose swing is over and lifts those whose turn it is.
@@ -301,14 +305,18 @@ impl Planner<'_> {
         if let Some(phase) = turn_passed_on(&cx, start) {
             start.walk.phase = phase;
         }
-        start.walk.put_down(&self.control.sensed(start.ns), &mut start.overlay);
-        let (mut waiting, mut found) = (false, Found::default());
+        start.walk.put_down(&self.control.sensed(start.ns), &mut start.correction);
+        let (mut waiting, mut found) = (false, LiftCache::default());
         for leg in 0..self.plant.legs().len() {
-            let Some(Turn { lifts, waits, free_m, kept_m }) = turn_of(&cx, start, leg, &mut found) else { continue };
+            let Some(LiftDecision { lifts, waits, margin_budget_m, required_margin_m }) =
+                lift_decision(&cx, start, leg, &mut found)
+            else {
+                continue;
+            };
             waiting |= waits;
-            start.free_m = free_m;
+            start.margin_budget_m = margin_budget_m;
             if lifts {
-                start.kept_m = kept_m;
+                start.required_margin_m = required_margin_m;
                 let step = Step {
                     twist: start.twist_after(0.0),
                     aim: start.aim_after(0.0),

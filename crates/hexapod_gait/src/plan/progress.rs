@@ -1,16 +1,16 @@
 //! Whether a robot that is to walk gets on. One that does not is not left in `walking`: it stops, stands, and says why.
 
 use crate::plan::context::Context;
-use crate::plan::twist::bounds::stride_factor;
+use crate::plan::twist::bounds::stroke_factor;
 use crate::plane::limits::{Limited, LimitedBy};
 use crate::plane::twist::Twist;
 use crate::state::State;
 use crate::state::segment::Segment;
 
-/// A robot that walks no faster than this part of what its stride allows does not get on.
-const LEAST_PART: f64 = 0.05;
-/// As far as that allows this part of what is wanted: where the stride allows next to nothing, no robot gets on by it.
-const LEAST_STRIDE: f64 = 0.4;
+/// A robot that walks no faster than this part of what its stroke allows does not get on.
+const LEAST_FRACTION: f64 = 0.05;
+/// As far as that allows this part of what is wanted: where the stroke allows next to nothing, no robot gets on by it.
+const LEAST_STROKE: f64 = 0.4;
 /// For how long that is waited for, s, while nothing moves: a foot may wait for the body to lean. Feet that tread have a
 /// cycle more, for after a change of course all of them may have to go elsewhere first.
 const PATIENCE_S: f64 = 1.8;
@@ -35,20 +35,20 @@ impl Progress {
         let size = |twist: Twist| twist.speed() + twist.wz.abs() * cx.plant.farthest_rest;
         let (walked, wanted) =
             (size(start.twist[1]) * segment.advance.pace.body, cx.limits.velocity(Limited::unlimited(wanted)));
-        if walked >= LEAST_PART * size(wanted.twist) && self.behind_s == 0.0 {
+        if walked >= LEAST_FRACTION * size(wanted.twist) && self.behind_s == 0.0 {
             return;
         }
         if self.behind_s == 0.0 || !is_that_way(wanted.twist, self.towards) {
             (self.behind_s, self.towards) = (0.0, wanted.twist);
         }
-        let stride = stride_factor(&start.walk.nominal, cx.gait, start.walk.cycle, wanted.twist);
-        let part = walked / (stride.max(LEAST_STRIDE) * size(wanted.twist)).max(f64::MIN_POSITIVE);
+        let stroke = stroke_factor(&start.walk.nominal, cx.gait, start.walk.cycle, wanted.twist);
+        let fraction = walked / (stroke.max(LEAST_STROKE) * size(wanted.twist)).max(f64::MIN_POSITIVE);
         let pace = segment.advance.pace;
-        let treads = !start.walk.all_planted() && pace.body * pace.swing > LEAST_PART;
+        let treads = !start.walk.all_planted() && pace.body * pace.swing > LEAST_FRACTION;
         let counts = if treads { PATIENCE_S / (PATIENCE_S + start.walk.cycle) } else { 1.0 };
         let seconds = counts * segment.ns as f64 * 1e-9;
         self.by = segment.by.max(start.limited_by);
-        self.behind_s = (self.behind_s + seconds * (1.0 - part / LEAST_PART)).max(0.0);
+        self.behind_s = (self.behind_s + seconds * (1.0 - fraction / LEAST_FRACTION)).max(0.0);
     }
 
     /// Whether the walk is to be given up.
@@ -81,12 +81,12 @@ mod tests {
 
     /// Whether a walk is given up after so many seconds, in which the body goes at this part of 0.05 m/s and the stick is
     /// where `stick` says.
-    fn is_lost(seconds: f64, part: f64, lifted: bool, stick: impl Fn(usize) -> Twist) -> bool {
-        is_lost_at(1.0, seconds, part, lifted, stick)
+    fn is_lost(seconds: f64, fraction: f64, lifted: bool, stick: impl Fn(usize) -> Twist) -> bool {
+        is_lost_at(1.0, seconds, fraction, lifted, stick)
     }
 
     /// The same of a robot that goes its path at some part of its pace.
-    fn is_lost_at(pace: f64, seconds: f64, part: f64, lifted: bool, stick: impl Fn(usize) -> Twist) -> bool {
+    fn is_lost_at(pace: f64, seconds: f64, fraction: f64, lifted: bool, stick: impl Fn(usize) -> Twist) -> bool {
         let robot = shipped();
         let (cx, mut state, mut progress) = (context(&robot), on_its_feet(&robot, Mode::Walking), Progress::default());
         if lifted {
@@ -94,7 +94,7 @@ mod tests {
             let step = Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, reach, foothold: None, held_s: 0.0 };
             state.walk.lift(cx.gait, 0, &step);
         }
-        state.twist = [Twist::new(0.05 * part, 0.0, 0.0); 2];
+        state.twist = [Twist::new(0.05 * fraction, 0.0, 0.0); 2];
         for step in 0..(seconds * 100.0) as usize {
             let mut segment = Segment::from(&state, GRID_NS);
             segment.advance.pace = segment.advance.pace.slower(pace);
@@ -121,18 +121,19 @@ mod tests {
     }
 
     #[test]
-    fn when_the_stride_allows_next_to_nothing_expect_that_not_taken_for_getting_on() {
-        // A hundred times the shipped robot's greatest speed: a step as long as its stride takes it no hundredth of that.
-        let part_of_wanted = |part: f64| {
+    fn when_the_stroke_allows_next_to_nothing_expect_that_not_taken_for_getting_on() {
+        // A hundred times the shipped robot's greatest speed: a step as long as its stroke takes it no hundredth of
+        // that.
+        let fraction_of_wanted = |fraction: f64| {
             let robot = shipped();
             let mut narrow = on_its_feet(&robot, Mode::Walking);
             narrow.walk.cycle *= 100.0;
-            narrow.twist = [Twist::new(0.05 * part, 0.0, 0.0); 2];
+            narrow.twist = [Twist::new(0.05 * fraction, 0.0, 0.0); 2];
             let (cx, mut progress) = (context(&robot), Progress::default());
             (0..500).for_each(|step| progress.count(&cx, &narrow, &Segment::from(&narrow, GRID_NS), ahead(step)));
             progress.is_lost()
         };
-        assert!(part_of_wanted(0.01) && !part_of_wanted(0.03));
+        assert!(fraction_of_wanted(0.01) && !fraction_of_wanted(0.03));
     }
 
     #[test]

@@ -25,7 +25,7 @@ fn held_low_s(cx: &Context, walk: &Walk) -> f64 {
 #[inline]
 pub(crate) fn longer_cycle_s(cx: &Context, walk: &Walk) -> f64 {
     let held_s = held_low_s(cx, walk);
-    if held_s == 0.0 { 0.0 } else { held_s / cx.gait.swing_part() }
+    if held_s == 0.0 { 0.0 } else { held_s / cx.gait.swing_fraction() }
 }
 
 /// For how long a foot that is lifted now is held low, s: as far as the cycle has become longer for it.
@@ -35,7 +35,7 @@ pub(crate) fn time_to_hold(cx: &Context, start: &State) -> f64 {
         return 0.0;
     }
     let shorter = cycle_for(&start.walk.nominal, cx.gait, start.aim_after(0.0));
-    held_s.min(cx.gait.swing_part() * (start.walk.cycle - shorter)).max(0.0)
+    held_s.min(cx.gait.swing_fraction() * (start.walk.cycle - shorter)).max(0.0)
 }
 
 fn is_rough(walk: &Walk) -> bool {
@@ -83,11 +83,11 @@ mod tests {
         let robot = feeling();
         let mut state = with_a_foot_at(0.006);
         let longer_s = longer_cycle_s(&context(&robot), &state.walk);
-        assert!((longer_s * robot.1.swing_part() - HELD_S).abs() < 1e-12);
-        for (part, held_s) in [(0.0, 0.0), (0.5, 0.5 * HELD_S), (1.0, HELD_S), (2.0, HELD_S)] {
-            state.walk.cycle = robot.1.cycle_time() + part * longer_s;
+        assert!((longer_s * robot.1.swing_fraction() - HELD_S).abs() < 1e-12);
+        for (fraction, held_s) in [(0.0, 0.0), (0.5, 0.5 * HELD_S), (1.0, HELD_S), (2.0, HELD_S)] {
+            state.walk.cycle = robot.1.cycle_time() + fraction * longer_s;
             let time = time_to_hold(&context(&robot), &state);
-            assert!((time - held_s).abs() < 1e-12, "{time} of {part}");
+            assert!((time - held_s).abs() < 1e-12, "{time} of {fraction}");
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) const LIFT_MARGIN_M: f64 = 0.006;
 const MORE_MARGIN_M: f64 = 0.0105;
 const MORE_LIFT_MARGIN_M: f64 = 0.0125;
 /// The distance beside the one that is kept below which the robot's balance is watched, m.
-pub(crate) const FREE_M: f64 = 0.026;
+pub(crate) const MARGIN_BUDGET_M: f64 = 0.026;
 
 /// Whether more than the least margin is kept: not in a pose, in which legs may be stretched already.
 pub(crate) fn keeps_more(start: &State) -> bool {
@@ -29,7 +29,7 @@ pub(crate) fn lift_margin_m(start: &State) -> f64 {
 }
 
 /// What is kept of the margin with which a foot is lifted, m.
-pub(crate) fn kept_m(start: &State, lifted_with: f64) -> f64 {
+pub(crate) fn required_margin_m(start: &State, lifted_with: f64) -> f64 {
     let spare = MORE_LIFT_MARGIN_M - MORE_MARGIN_M;
     if keeps_more(start) { (lifted_with - spare).clamp(MARGIN_M, MORE_MARGIN_M) } else { MARGIN_M }
 }
@@ -37,7 +37,7 @@ pub(crate) fn kept_m(start: &State, lifted_with: f64) -> f64 {
 /// How far the legs in the air, and those that are `lifted`, one bit each, take the centre of mass until they are down, m.
 pub(crate) fn taken_along(cx: &Context, start: &State, lifted: u32) -> Vector2<f64> {
     let reach = start.walk.nominal.reach_with(cx.gait);
-    start.walk.way_down(cx.gait, lifted, start.aim[1], &reach) * cx.plant.carried_part
+    start.walk.way_down(cx.gait, lifted, start.aim[1], &reach) * cx.plant.carried_fraction
 }
 
 /// The margin on a support until the feet in the air are down, which take the centre of mass so far along.
@@ -53,13 +53,13 @@ pub(crate) struct Stand {
     pub in_body: Vector3<f64>,
     pub edges: Edges,
     /// The distance from them that is kept, m.
-    pub kept_m: f64,
+    pub required_margin_m: f64,
 }
 
 impl Stand {
     /// How far the centre of mass may go before it has to be watched, m.
-    pub(crate) fn free_m(&self) -> f64 {
-        self.edges.margin(self.centre) - self.kept_m - FREE_M
+    pub(crate) fn margin_budget_m(&self) -> f64 {
+        self.edges.margin(self.centre) - self.required_margin_m - MARGIN_BUDGET_M
     }
 }
 
@@ -71,15 +71,15 @@ pub(crate) fn stand_of(cx: &Context, start: &State) -> Option<Stand> {
         let in_body = cx.plant.masses.centre(&start.angles);
         let centre = start.footprint_from_body().transform_point(&in_body.into()).coords.xy();
         // On all feet, the body may go wherever the next foot can be lifted.
-        let kept_m = if start.walk.all_planted() { MARGIN_M } else { start.kept_m.max(MARGIN_M) };
-        Stand { centre, in_body, edges: Edges::of(&SupportPolygon::new(start.planted())), kept_m }
+        let required_margin_m = if start.walk.all_planted() { MARGIN_M } else { start.required_margin_m.max(MARGIN_M) };
+        Stand { centre, in_body, edges: Edges::of(&SupportPolygon::new(start.planted())), required_margin_m }
     })
 }
 
 /// Whether the centre of mass may come near the edge of the support at all.
 #[inline]
 pub(crate) fn may_near_edge(cx: &Context, start: &State) -> bool {
-    start.free_m < 0.0 || cx.gait.sway() > 0.0
+    start.margin_budget_m < 0.0 || cx.gait.sway() > 0.0
 }
 
 /// How far the body's walk and its sway take the centre of mass over the feet until the next point of the grid, m, at most.
@@ -94,7 +94,7 @@ pub(crate) fn greatest_way(cx: &Context, start: &State) -> f64 {
 /// The least factor over the edges of the support polygon, which the centre of mass must not cross.
 #[inline]
 pub(crate) fn over_edges(start: &State, stand: Option<&Stand>, twist: Twist, factor: impl Fn(Boundary) -> f64) -> f64 {
-    let Some(Stand { centre, edges, kept_m, .. }) = stand else { return 1.0 };
+    let Some(Stand { centre, edges, required_margin_m, .. }) = stand else { return 1.0 };
     let velocity = twist.velocity_at(*centre);
     let time_left = match start.walk.time_in_the_air() {
         time if time > 0.0 => time,
@@ -102,8 +102,8 @@ pub(crate) fn over_edges(start: &State, stand: Option<&Stand>, twist: Twist, fac
     };
     edges.iter().fold(1.0, |least: f64, (inward, at)| {
         let speed = -inward.dot(&velocity);
-        let room = inward.dot(centre) - at - kept_m;
-        // Who moves away from an edge is not bounded by it.
+        let room = inward.dot(centre) - at - required_margin_m;
+        // Motion away from an edge is unconstrained.
         if speed <= 0.0 { least } else { least.min(factor(Boundary { room, speed, time_left })) }
     })
 }

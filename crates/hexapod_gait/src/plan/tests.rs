@@ -48,7 +48,7 @@ fn when_a_twist_is_wanted_expect_a_standing_robot_to_walk_and_noise_to_leave_it_
 }
 
 #[test]
-fn when_told_to_sit_expect_the_feet_looked_at_and_then_the_body_lowered() {
+fn when_asked_to_sit_expect_the_feet_looked_at_and_then_the_body_lowered() {
     let (state, _) = planned(Mode::Standing, Requests::stop_for(Posture::Sit), Twist::ZERO, 1);
     assert!(matches!(state.mode, Mode::Lowering(_)), "{:?}", state.mode);
     let (state, _) = planned(Mode::Standing, Requests::stop_for(Posture::Sit), Twist::ZERO, 200);
@@ -64,11 +64,11 @@ fn when_another_gait_is_taken_up_expect_its_limits_and_its_lift_at_once() {
     (robot.0.robot, robot.0.joints) = (Arc::new(limited.clone()), JointBound::of(&limited, &robot.0.stance));
     let spec = GaitSpec { duty_factor: 0.8, cycle_time: 3.0, step_height: Some(0.012), ..GaitSpec::default() };
     let fit = Fit { plant: &robot.0, tuning: &TUNING };
-    let gentle = fit.suited(Gait::try_new(&spec, &leg_places(&limited)).unwrap());
-    assert_ne!(fit.limits_for(&gentle), fit.limits_for(&fit.suited(robot.1)));
+    let rate_limited = fit.suited(Gait::try_new(&spec, &leg_places(&limited)).unwrap());
+    assert_ne!(fit.limits_for(&rate_limited), fit.limits_for(&fit.suited(robot.1)));
     for mode in [Mode::Standing, Mode::Walking] {
         let (mut state, mut control) = (on_its_feet(&robot, mode), Control::new(fit.suited(robot.1), &TUNING));
-        control.gaits.next = Some(gentle);
+        control.gaits.next = Some(rate_limited);
         let (plant, mut allowance) = (&robot.0, Allowance::FULL);
         let (tuning, look, input) =
             (&TUNING, &mut Look::default(), Input { twist: Twist::new(0.01, 0.0, 0.0), ..Input::default() });
@@ -78,8 +78,8 @@ fn when_another_gait_is_taken_up_expect_its_limits_and_its_lift_at_once() {
             state = next(&mut planner, &mut state, &input).end;
             planner.control.gaits.next.is_none()
         });
-        assert_eq!(control.gaits.walked, gentle, "{mode:?}");
-        assert_eq!((control.limits, control.step_height), (fit.limits_for(&gentle), 0.012), "{mode:?}");
+        assert_eq!(control.gaits.walked, rate_limited, "{mode:?}");
+        assert_eq!((control.limits, control.step_height), (fit.limits_for(&rate_limited), 0.012), "{mode:?}");
     }
 }
 
@@ -110,7 +110,7 @@ fn when_no_more_may_be_planned_expect_the_pose_held_to_the_next_point_of_the_gri
 fn when_the_body_moves_over_its_feet_expect_its_balance_looked_at_when_it_has_moved_as_far_as_was_free() {
     let robot = shipped();
     let (mut state, mut control) = (on_its_feet(&robot, Mode::Walking), Control::new(robot.1, &TUNING));
-    state.free_m = 0.002;
+    state.margin_budget_m = 0.002;
     let translation = Vector3::new(0.0, 0.03, 0.0);
     let input = Input {
         twist: Twist::new(0.01, 0.0, 0.0),
@@ -121,14 +121,14 @@ fn when_the_body_moves_over_its_feet_expect_its_balance_looked_at_when_it_has_mo
     state.walk.phase = robot.1.lift_off_phase(0) + 0.01;
     let mut looks = 0;
     for _ in 0..40 {
-        let (free, before) = (state.free_m, state.offset.translation);
+        let (free, before) = (state.margin_budget_m, state.offset.translation);
         let (plant, allowance) = (&robot.0, &mut Allowance::FULL.clone());
         let mut planner =
             Planner { plant, tuning: &TUNING, control: &mut control, allowance, look: &mut Look::default() };
         state = next(&mut planner, &mut state, &input).end;
         let moved = (state.offset.translation - before).norm() + state.twist[1].speed() * 0.01;
         looks += usize::from(free < 0.0);
-        assert!(free < 0.0 || state.free_m <= free - moved + 1e-12, "{} of {free} m", state.free_m);
+        assert!(free < 0.0 || state.margin_budget_m <= free - moved + 1e-12, "{} of {free} m", state.margin_budget_m);
     }
     assert_eq!(looks, 1, "there is room to spare, as is seen then");
 }

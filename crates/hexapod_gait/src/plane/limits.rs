@@ -76,7 +76,7 @@ pub struct TwistLimits {
 pub struct Limited {
     /// What may be walked.
     pub twist: Twist,
-    /// The limit that was met last in the chain.
+    /// The most severe limit.
     pub by: LimitedBy,
 }
 
@@ -106,13 +106,13 @@ impl TwistLimits {
         }
     }
 
-    /// The same velocities, reached in a longer time: `part` of the acceleration and of the jerk.
-    pub(crate) fn gentler(self, part: f64) -> Self {
+    /// The same velocities, reached in a longer time: `fraction` of the acceleration and of the jerk.
+    pub(crate) fn gentler(self, fraction: f64) -> Self {
         Self {
-            linear_acceleration: self.linear_acceleration * part,
-            angular_acceleration: self.angular_acceleration * part,
-            linear_jerk: self.linear_jerk * part,
-            angular_jerk: self.angular_jerk * part,
+            linear_acceleration: self.linear_acceleration * fraction,
+            angular_acceleration: self.angular_acceleration * fraction,
+            linear_jerk: self.linear_jerk * fraction,
+            angular_jerk: self.angular_jerk * fraction,
             ..self
         }
     }
@@ -132,18 +132,21 @@ impl TwistLimits {
             Twist::new(wanted.twist.vx - present.vx, wanted.twist.vy - present.vy, wanted.twist.wz - present.wz);
         let linear = self.linear_acceleration * dt / change.speed();
         let angular = self.angular_acceleration * dt / change.wz.abs();
-        let part = linear.min(angular);
-        if part >= 1.0 || change.is_zero() {
+        let fraction = linear.min(angular);
+        if fraction >= 1.0 || change.is_zero() {
             return wanted;
         }
-        let twist =
-            Twist::new(present.vx + change.vx * part, present.vy + change.vy * part, present.wz + change.wz * part);
+        let twist = Twist::new(
+            present.vx + change.vx * fraction,
+            present.vy + change.vy * fraction,
+            present.wz + change.wz * fraction,
+        );
         Limited { twist, by: wanted.by.max(LimitedBy::Acceleration) }
     }
 }
 
-/// Part of the acceleration limit that is counted on when a boundary comes near.
-pub(crate) const BRAKING_PART: f64 = 0.9;
+/// Fraction of the acceleration limit that is counted on when a boundary comes near.
+pub(crate) const BRAKING_FRACTION: f64 = 0.9;
 /// What is kept of a foot's reach for braking, m.
 const SPARE_M: f64 = 0.002;
 
@@ -164,8 +167,8 @@ impl Boundary {
         Self { room: self.room - SPARE_M, ..self }
     }
 
-    /// The part of the wanted twist with which the boundary is left in time, or can be stopped short of by braking at
-    /// `braking` m/s^2 after `lag` seconds.
+    /// The fraction of the wanted twist with which the boundary is left in time, or can be stopped short of by braking
+    /// at `braking` m/s^2 after `lag` seconds.
     #[inline]
     pub(crate) fn factor(&self, braking: f64, lag: f64) -> f64 {
         let room = self.room.max(0.0);
@@ -196,7 +199,7 @@ pub(crate) fn stoppable(left: f64, greatest: f64) -> f64 {
 
 /// A rate at most so far from the last one, and low enough to be at rest after `left`, that its change is at most
 /// `greatest` per second.
-pub(crate) fn gentle<const N: usize>(
+pub(crate) fn rate_limited<const N: usize>(
     last: SVector<f64, N>,
     wanted: SVector<f64, N>,
     left: f64,
@@ -210,9 +213,9 @@ pub(crate) fn gentle<const N: usize>(
     last + (wanted - last).cap_magnitude(step)
 }
 
-/// The part of its reach within which a foot stays short of every boundary that is a little nearer.
+/// The fraction of its reach within which a foot stays short of every boundary that is a little nearer.
 #[inline]
-pub(crate) fn short_part(reach: &Reach) -> f64 {
+pub(crate) fn short_fraction(reach: &Reach) -> f64 {
     1.0 - SPARE_M / reach.least()
 }
 
@@ -220,10 +223,10 @@ pub(crate) fn short_part(reach: &Reach) -> f64 {
 pub(crate) fn reach(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time_left: f64, twist: Twist) -> Boundary {
     let offset = at - rest;
     let velocity = -twist.velocity_at(at);
-    let (part, growth) = reach.part_and_growth(offset, velocity);
+    let (fraction, growth) = reach.fraction_and_growth(offset, velocity);
     // A foot on its way back is not bounded, however long the way is.
     let metres = if growth > 0.0 { reach.along(velocity) } else { reach.least() };
-    Boundary { room: (1.0 - part) * metres, speed: growth * metres, time_left }
+    Boundary { room: (1.0 - fraction) * metres, speed: growth * metres, time_left }
 }
 
 /// The same of a foot on its way back over its resting place, too: the whole way to the edge on the other side.
@@ -235,7 +238,7 @@ pub(crate) fn reach_across(
     twist: Twist,
 ) -> Boundary {
     let (offset, velocity) = (at - rest, -twist.velocity_at(at));
-    if offset.dot(&velocity) >= 0.0 || reach.part(offset) >= 1.0 {
+    if offset.dot(&velocity) >= 0.0 || reach.fraction(offset) >= 1.0 {
         return self::reach(at, rest, reach, time_left, twist);
     }
     Boundary { room: reach.chord(offset, velocity), speed: velocity.norm(), time_left }
@@ -244,7 +247,7 @@ pub(crate) fn reach_across(
 /// Whether a foot on the ground is so far from the edge of its reach that it does not get there within `time` seconds,
 /// whichever way it goes.
 pub(crate) fn is_far_within(at: Vector2<f64>, rest: Vector2<f64>, reach: &Reach, time: f64, twist: Twist) -> bool {
-    reach.part(at - rest) + time * reach.part(twist.velocity_at(at)) <= 1.0
+    reach.fraction(at - rest) + time * reach.fraction(twist.velocity_at(at)) <= 1.0
 }
 
 #[cfg(test)]

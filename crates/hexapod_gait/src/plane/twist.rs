@@ -60,8 +60,8 @@ impl Twist {
 
     /// The twist a part of the straight way from this one to another.
     #[must_use]
-    pub fn towards(self, other: Self, part: f64) -> Self {
-        let mix = |a: f64, b: f64| a + (b - a) * part;
+    pub fn towards(self, other: Self, fraction: f64) -> Self {
+        let mix = |a: f64, b: f64| a + (b - a) * fraction;
         Self::new(mix(self.vx, other.vx), mix(self.vy, other.vy), mix(self.wz, other.wz))
     }
 

@@ -33,8 +33,8 @@ pub struct Shortened {
     pub leg: usize,
     /// The other leg, or the body.
     pub to: Neighbour,
-    /// The part of its reach that each foot keeps.
-    pub part: f64,
+    /// The fraction of its reach that each foot keeps.
+    pub fraction: f64,
 }
 
 /// Joint angles of all legs of three joints, from the first to the second; what lies beyond is not looked at.
@@ -63,14 +63,14 @@ impl Apart {
             rooms[leg] = 0.0;
         }
         let (whole, mut stance, mut shortened) = (*stance.reach(), stance, None);
-        for part in (1..PARTS).rev() {
+        for fraction in (1..PARTS).rev() {
             let (leg, to, room) = least(&rooms);
             if room >= 0.0 {
                 break;
             }
-            let kept = f64::from(part) / f64::from(PARTS);
+            let kept = f64::from(fraction) / f64::from(PARTS);
             stance.set_reach(whole.scaled(kept));
-            shortened = Some(Shortened { leg, to, part: kept });
+            shortened = Some(Shortened { leg, to, fraction: kept });
             rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
         }
         let facing = facing(robot, &stance, &rooms);
@@ -109,9 +109,9 @@ impl Apart {
         let facing = self.facing.get(at / LIFTED).and_then(|facing| facing.ways.get(leg).copied().flatten());
         let Some((way, is_first)) = facing else { return (Vector2::zeros(), 0.0) };
         let is_lifted = at % LIFTED == if is_first { 1 } else { 2 };
-        let [lowest, .., (part, lift)] = LIFT_PROFILE;
-        let (part, lift) = if is_lifted { (part, lift) } else { lowest };
-        (way * (part * reach.along(way)), lift)
+        let [lowest, .., (fraction, lift)] = LIFT_PROFILE;
+        let (fraction, lift) = if is_lifted { (fraction, lift) } else { lowest };
+        (way * (fraction * reach.along(way)), lift)
     }
 
     /// Whether legs keep apart on the way from some joint angles to others near them: those that are too near may go where
@@ -177,8 +177,9 @@ fn places(robot: &Robot, stance: &Stance) -> Vec<Vec<LegAngles>> {
             axes.component_mul(&Vector2::new(cos, sin))
         });
         let feet = around.flat_map(|way| {
-            LIFT_PROFILE
-                .map(|(part, lift)| (stance.rest()[index] + way * part).push(lift * spec.step_height - spec.height))
+            LIFT_PROFILE.map(|(fraction, lift)| {
+                (stance.rest()[index] + way * fraction).push(lift * spec.step_height - spec.height)
+            })
         });
         let reached = feet.filter_map(|foot: Vector3<f64>| stance.inverse(index, leg, &foot, &home));
         reached.chain([home]).collect()

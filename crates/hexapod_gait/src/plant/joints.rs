@@ -12,26 +12,26 @@ use crate::gait::needs::{LIFTS, LiftNeeds, Needs, PHASES};
 use crate::gait::swing::{MINIMUM_JERK_ACCELERATION, MINIMUM_JERK_VELOCITY};
 use crate::plane::twist::Twist;
 use crate::plant::stance::Stance;
-use hexapod_kinematics::{Effort, Leg, LegAngles, Robot, math};
+use hexapod_kinematics::{IterationBudget, Leg, LegAngles, Robot, math};
 use nalgebra::{Vector2, Vector3};
 
 /// The joints of a robot at least one of which has a greatest acceleration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointBound {
-    /// Part of its greatest acceleration that a joint needs at most per m/s^2 of its foot on the ground, of its greatest
-    /// velocity per m/s.
+    /// Fraction of its greatest acceleration that a joint needs at most per m/s^2 of its foot on the ground, of its
+    /// greatest velocity per m/s.
     acceleration: f64,
     velocity: f64,
 }
 
-/// Parts of the greatest acceleration and velocity a cycle is planned for. Below the latter no swing has to be slowed,
-/// which would be a jolt.
+/// Fractions of the greatest acceleration and velocity a cycle is planned for. Below the latter no swing has to be
+/// slowed, which would be a jolt.
 const PLANNED: f64 = 0.87;
 const PLANNED_VELOCITY: f64 = 0.9;
-/// Parts of the greatest acceleration for what a foot does when the twist changes, and for shifts of the body.
+/// Fractions of the greatest acceleration for what a foot does when the twist changes, and for shifts of the body.
 const FOR_CHANGES: f64 = 0.25;
 const FOR_SHIFTS: f64 = 0.15;
-/// Part of the greatest acceleration for what the body does over feet that all stand, beside what a leg that gets
+/// Fraction of the greatest acceleration for what the body does over feet that all stand, beside what a leg that gets
 /// straighter on the way adds.
 pub(crate) const FOR_STANDING: f64 = 0.2;
 /// What stands for a joint's greatest acceleration where it has none, rad/s^2.
@@ -39,8 +39,8 @@ pub(crate) const USUAL_RAD_S2: f64 = 150.0;
 /// How much a touch-down point that follows the twist accelerates its foot, in units of its velocity over the time of
 /// the swing: a bound of the products of travel and rate of following in `Walk::advance`, where the swing is smooth.
 const FOLLOWING: f64 = 5.8;
-/// Part of a foot's circle in which the joints are looked at.
-const USED_PART: f64 = 0.8;
+/// Fraction of a foot's circle in which the joints are looked at.
+const USED_FRACTION: f64 = 0.8;
 /// By how much samples may miss the worst.
 const BETWEEN_SAMPLES: f64 = 1.1;
 const STEP_M: f64 = 5e-4;
@@ -55,8 +55,9 @@ impl JointBound {
         let mut bound = Self { acceleration: 0.0, velocity: 0.0 };
         for (index, leg) in robot.legs().iter().enumerate() {
             for direction in directions() {
-                for part in [0.0, 0.5, 1.0] {
-                    let at = stance.rest()[index] + direction * (USED_PART * part * stance.reach().along(direction));
+                for fraction in [0.0, 0.5, 1.0] {
+                    let at =
+                        stance.rest()[index] + direction * (USED_FRACTION * fraction * stance.reach().along(direction));
                     let foot = Vector3::new(at.x, at.y, -stance.own_spec().height);
                     bound.take_place(leg, &foot, |foot, seed| stance.inverse(index, leg, foot, seed));
                 }
@@ -98,16 +99,16 @@ impl JointBound {
         accelerating.max(BETWEEN_SAMPLES * needs.velocity / PLANNED_VELOCITY)
     }
 
-    /// What a gait with steps of up to `stride` m needs at several lifts: much arithmetic, not for a tick.
-    pub(crate) fn measured(robot: &Robot, stance: &Stance, gait: &Gait, stride: f64) -> LiftNeeds {
+    /// What a gait with steps of up to `stroke` m needs at several lifts: much arithmetic, not for a tick.
+    pub(crate) fn measured(robot: &Robot, stance: &Stance, gait: &Gait, stroke: f64) -> LiftNeeds {
         let most = stance.own_spec().step_height;
         let farthest = stance.rest().iter().map(|rest| rest.norm()).fold(0.0, f64::max);
         let farthest_lean = gait.sway_reach() * stance.reach().least();
         let leans = [0.0, farthest_lean];
         let leans = if farthest_lean > 0.0 { &leans[..] } else { &leans[..1] };
         let mut at = LIFTS.map(|_| Needs::default());
-        for part in [0.5, 1.0] {
-            let step = part * stride / gait.duty_factor();
+        for fraction in [0.5, 1.0] {
+            let step = fraction * stroke / gait.duty_factor();
             let turns = [1.0, -1.0].map(|sense| Twist::new(0.0, 0.0, sense * step / farthest));
             for twist in directions().map(|way| Twist::new(way.x * step, way.y * step, 0.0)).chain(turns) {
                 for (index, leg) in robot.legs().iter().enumerate() {
@@ -124,11 +125,11 @@ impl JointBound {
         LiftNeeds { at, most }
     }
 
-    /// The part of the twist's own acceleration, which moves the feet by `foot_m_s2`, with which the touch-down points
-    /// that follow the twist leave the joints enough for the swing.
-    pub(crate) fn part_of_acceleration(&self, gait: &Gait, foot_m_s2: f64) -> f64 {
-        let ahead = 1.0 + 0.5 * gait.duty_factor() / gait.swing_part();
-        (FOR_CHANGES / (self.acceleration * FOLLOWING * gait.swing_haste() * ahead * foot_m_s2)).min(1.0)
+    /// The fraction of the twist's own acceleration, which moves the feet by `foot_m_s2`, with which the touch-down
+    /// points that follow the twist leave the joints enough for the swing.
+    pub(crate) fn fraction_of_acceleration(&self, gait: &Gait, foot_m_s2: f64) -> f64 {
+        let ahead = 1.0 + 0.5 * gait.duty_factor() / gait.swing_fraction();
+        (FOR_CHANGES / (self.acceleration * FOLLOWING * gait.swing_speed_scale() * ahead * foot_m_s2)).min(1.0)
     }
 
     /// How fast a foot on the ground may change its speed with the twist, m/s^2.
@@ -160,7 +161,7 @@ pub(crate) fn foot_speed(robot: &Robot, stance: &Stance) -> f64 {
 
 /// What is left for the cycle at least, however much the rest takes.
 const LEAST_ROOM: f64 = 0.05;
-/// Part of the greatest acceleration of a rising body: legs that are bent further follow it faster.
+/// Fraction of the greatest acceleration of a rising body: legs that are bent further follow it faster.
 const HEIGHT_SHARE: f64 = 0.45;
 
 fn directions() -> impl Iterator<Item = Vector2<f64>> {
@@ -196,10 +197,10 @@ impl Path<'_> {
         for (moment, at) in cycle.iter_mut().enumerate().take(middle).rev() {
             *at = joints.to(stance, of, &self.planted(phase(moment)));
         }
-        for (needs, part) in at.iter_mut().zip(LIFTS) {
+        for (needs, fraction) in at.iter_mut().zip(LIFTS) {
             joints = lifted_from;
             for (moment, at) in cycle.iter_mut().enumerate().skip(planted) {
-                *at = joints.to(stance, of, &self.in_the_air(phase(moment), part * most));
+                *at = joints.to(stance, of, &self.in_the_air(phase(moment), fraction * most));
             }
             *needs = needs.or(Needs::of(of.1, &cycle));
         }
@@ -214,7 +215,7 @@ impl Path<'_> {
     /// The same while it is lifted by up to `lift` m.
     fn in_the_air(&self, phase: f64, lift: f64) -> Vector3<f64> {
         let (gait, duty) = (self.gait, self.gait.duty_factor());
-        let s = (phase - duty) / gait.swing_part();
+        let s = (phase - duty) / gait.swing_fraction();
         let lift_off = self.twist.motion(0.5 * duty - phase).apply(self.rest);
         let touch_down = self.twist.motion(0.5 * duty + 1.0 - phase).apply(self.rest);
         let swing = gait.swing_shape().at(s, gait.swing_time());
@@ -224,7 +225,7 @@ impl Path<'_> {
 }
 
 /// Steps of an iteration for one moment of a way, from one that is near.
-const MOMENT_EFFORT: u32 = 48;
+const MOMENT_BUDGET: u32 = 48;
 
 /// Joints of a leg whose foot goes along a way: the last angles, and by how much they differed from those before.
 #[derive(Clone, Copy)]
@@ -242,7 +243,7 @@ impl Following {
     fn to(&mut self, stance: &Stance, of: (usize, &Leg), foot: &Vector3<f64>) -> Option<LegAngles> {
         let found = if of.1.joint_count() > 3 {
             let ahead = LegAngles::from_fn(self.last.len(), |joint| self.last[joint] + self.step[joint]);
-            stance.inverse_from(of, foot, &ahead, &mut Effort::new(MOMENT_EFFORT))
+            stance.inverse_with_posture(of, foot, &ahead, &mut IterationBudget::new(MOMENT_BUDGET))
         } else {
             stance.inverse(of.0, of.1, foot, &self.last)
         }?;

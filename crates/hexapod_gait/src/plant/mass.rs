@@ -43,12 +43,12 @@ impl Masses {
             let Some(inertial) = link.inertial() else { continue };
             let (carrier, carrier_from_link) = carrier(robot, index);
             let at = carrier_from_link * Point3::from(inertial.centre_of_mass());
-            let part = match carrier {
+            let fraction = match carrier {
                 Some((leg, joint)) => &mut legs[leg][joint],
                 None => &mut body,
             };
-            part.mass += inertial.mass;
-            part.moment += at.coords * inertial.mass;
+            fraction.mass += inertial.mass;
+            fraction.moment += at.coords * inertial.mass;
         }
         let none = Rank { own: NOTHING, turn: [NOTHING; 3], at: NOTHING };
         let mut masses = Self {

@@ -20,7 +20,7 @@ use crate::plant::mass::Masses;
 use crate::plant::settings::Settings;
 use crate::plant::settings::StanceSpec;
 use crate::plant::stance::{Stance, StanceError};
-use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot, Vectors};
+use hexapod_kinematics::{IterationBudget, Leg, LegAngles, MAX_LEGS, Robot, Vectors};
 use nalgebra::{Isometry3, Vector2, Vector3};
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub(crate) struct Plant {
     /// How fast a foot may be held elsewhere than on its path, m/s, which leaves the joints their speed for the path.
     pub give_m_s: f64,
     /// How far the centre of mass goes with a foot that is carried, in parts of the foot's way.
-    pub carried_part: f64,
+    pub carried_fraction: f64,
     /// Distance of the centre of mass from the body's centre, m, wherever in its reach each foot is.
     pub farthest_centre: f64,
     /// Seconds that standing up and sitting down take.
@@ -66,9 +66,9 @@ pub(crate) struct Plant {
 
 /// How far a leg that is switched off is held above the ground, m.
 const CLEAR_M: f64 = 0.01;
-/// Part of the way down to where the robot sits that the body may be lower than it stands while the robot walks.
+/// Fraction of the way down to where the robot sits that the body may be lower than it stands while the robot walks.
 const LOWEST_WALKING: f64 = 2.0 / 3.0;
-/// Part of the speed of feet at rest for what they give.
+/// Fraction of the speed of feet at rest for what they give.
 const GIVE_SHARE: f64 = 0.15;
 /// Seconds each stage of placing a leg takes.
 pub(crate) const STAGE_TIME_S: f64 = 0.25;
@@ -77,7 +77,7 @@ pub(crate) const STAGE_TIME_S: f64 = 0.25;
 const CARRIED_M: f64 = 0.01;
 
 /// How far the centre of mass goes with a foot that is carried ahead or aside from its place, in parts of the foot's way.
-fn carried_part(masses: &Masses, robot: &Robot, stance: &Stance, sitting: &[LegAngles; MAX_LEGS]) -> f64 {
+fn carried_fraction(masses: &Masses, robot: &Robot, stance: &Stance, sitting: &[LegAngles; MAX_LEGS]) -> f64 {
     let centre = masses.centre(sitting);
     let low = -stance.own_spec().sit_height;
     let mut greatest = 0.0f64;
@@ -113,11 +113,11 @@ impl Plant {
             *angles = stance.inverse(index, leg, &rest, &seed).unwrap_or(seed);
         }
         let masses = Masses::of(&robot);
-        let carried_part = carried_part(&masses, &robot, &stance, &sitting);
-        let reach = carried_part * stance.reach().axes().max() * robot.legs().len() as f64;
+        let carried_fraction = carried_fraction(&masses, &robot, &stance, &sitting);
+        let reach = carried_fraction * stance.reach().axes().max() * robot.legs().len() as f64;
         Self {
             farthest_centre: masses.centre(&sitting).xy().norm() + reach,
-            carried_part,
+            carried_fraction,
             masses,
             vectors: Vectors::of_this_processor(),
             most_joints: robot.legs().iter().map(Leg::joint_count).max().unwrap_or(0),
@@ -167,9 +167,9 @@ impl Plant {
         leg: usize,
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Option<LegAngles> {
-        self.inverse_within(leg, foot_in_body, seed, 0.0, effort)
+        self.inverse_within(leg, foot_in_body, seed, 0.0, budget)
     }
 
     /// The same `seconds` later: time in which a redundant leg turns towards its posture, too.
@@ -179,9 +179,9 @@ impl Plant {
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
         seconds: f64,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Option<LegAngles> {
-        self.stance.inverse_near((leg, self.legs().get(leg)?), foot_in_body, seed, seconds, effort)
+        self.stance.inverse_tracking((leg, self.legs().get(leg)?), foot_in_body, seed, seconds, budget)
     }
 
     /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest.

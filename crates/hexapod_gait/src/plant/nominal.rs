@@ -11,8 +11,8 @@ use nalgebra::{Point3, Vector2};
 pub(crate) struct NominalStance {
     /// How much higher than in the stance the body is, m.
     pub raised: f64,
-    /// The part of the stance's reach that the feet have.
-    pub reach_part: f64,
+    /// The fraction of the stance's reach that the feet have.
+    pub reach_fraction: f64,
     /// Of every foot, about its resting place.
     pub reach: Reach,
     rest: [Vector2<f64>; MAX_LEGS],
@@ -22,7 +22,7 @@ pub(crate) struct NominalStance {
 impl NominalStance {
     /// At the stance's own height.
     pub(crate) fn of_stance(rest: [Vector2<f64>; MAX_LEGS], count: usize, reach: Reach) -> Self {
-        Self { raised: 0.0, reach_part: 1.0, reach, rest, count }
+        Self { raised: 0.0, reach_fraction: 1.0, reach, rest, count }
     }
 
     /// Resting feet in the footprint frame, m.
@@ -42,8 +42,8 @@ impl NominalStance {
 
     /// With the feet moved out by `out` and so much of the reach.
     #[inline]
-    fn moved(mut self, raised: f64, reach_part: f64, [x, y]: &[Lane; 2]) -> Self {
-        (self.raised, self.reach_part, self.reach) = (raised, reach_part, self.reach.scaled(reach_part));
+    fn moved(mut self, raised: f64, reach_fraction: f64, [x, y]: &[Lane; 2]) -> Self {
+        (self.raised, self.reach_fraction, self.reach) = (raised, reach_fraction, self.reach.scaled(reach_fraction));
         for ((rest, x), y) in self.rest.iter_mut().zip(x).zip(y) {
             *rest += Vector2::new(*x, *y);
         }
@@ -88,10 +88,10 @@ impl DrawIn {
 
     /// Where the feet of a stance go with the body so much higher, and so much of their reach.
     #[inline]
-    pub(crate) fn moved(&self, own: NominalStance, raised: f64, reach_part: f64) -> NominalStance {
+    pub(crate) fn moved(&self, own: NominalStance, raised: f64, reach_fraction: f64) -> NominalStance {
         own.moved(
             raised,
-            reach_part,
+            reach_fraction,
             &self.vectors.run(
                 #[inline(always)]
                 || self.moves(raised),
@@ -107,9 +107,9 @@ impl DrawIn {
             let (out, down) = (self.out[leg], self.down[leg] + raised);
             let squared = out * out + self.down[leg] * self.down[leg] - down * down;
             // A leg that stands steeply would have to go far out for a little less height.
-            let part = (if squared > 0.0 { squared } else { 0.0 }).sqrt() - out;
-            let part = if part > -most { part } else { -most };
-            if part < most { part } else { most }
+            let fraction = (if squared > 0.0 { squared } else { 0.0 }).sqrt() - out;
+            let fraction = if fraction > -most { fraction } else { -most };
+            if fraction < most { fraction } else { most }
         });
         let [x, y] = &self.outward;
         [std::array::from_fn(|leg| x[leg] * parts[leg]), std::array::from_fn(|leg| y[leg] * parts[leg])]

@@ -54,25 +54,25 @@ impl Plant {
         let mut best = (f64::INFINITY, None);
         for femur in 0..=PARTS {
             for tibia in 0..=PARTS {
-                let at = |joint: usize, part: u32| {
+                let at = |joint: usize, fraction: u32| {
                     let limits = leg.joints()[joint].limits();
                     let (lower, upper) = (limits.lower + STOP_RAD, limits.upper - STOP_RAD);
                     let range = (upper - lower).max(0.0);
-                    (lower + range * f64::from(part) / f64::from(PARTS)).clamp(limits.lower, limits.upper)
+                    (lower + range * f64::from(fraction) / f64::from(PARTS)).clamp(limits.lower, limits.upper)
                 };
                 let to = LegAngles::from_fn(3, |joint| match joint {
                     0 => from[0],
                     1 => at(1, femur),
                     _ => at(2, tibia),
                 });
-                let on_the_way = |part: u32| {
-                    let part = f64::from(part) / f64::from(WAY);
-                    LegAngles::from_fn(3, |joint| from[joint] + (to[joint] - from[joint]) * part)
+                let on_the_way = |fraction: u32| {
+                    let fraction = f64::from(fraction) / f64::from(WAY);
+                    LegAngles::from_fn(3, |joint| from[joint] + (to[joint] - from[joint]) * fraction)
                 };
                 let foot = leg.foot_in_body(&to);
                 let out = (foot.xy() - hip).norm();
                 // The way there is looked at last: it takes longest.
-                let clear = || (1..=WAY).all(|part| height(&on_the_way(part)) >= -1e-6);
+                let clear = || (1..=WAY).all(|fraction| height(&on_the_way(fraction)) >= -1e-6);
                 if out < best.0 && foot.z - ground >= CLEAR_M && clear() {
                     best = (out, Some(to));
                 }

@@ -1,9 +1,9 @@
 //! Where a foot rests: straight out from its hip or below it, where it has most room.
 
-use crate::plane::reach::STRIDE_PART;
+use crate::plane::reach::STROKE_FRACTION;
 use crate::plant::settings::StanceSpec;
 use crate::plant::usable::Usable;
-use hexapod_kinematics::{Effort, Leg, LegAngles, math};
+use hexapod_kinematics::{IterationBudget, Leg, LegAngles, math};
 use nalgebra::{Vector2, Vector3};
 
 /// Distance of the places that are looked at, in lengths of the leg.
@@ -17,10 +17,10 @@ const SAME_POSTURE_RAD: f64 = 2.0;
 /// How far out from a hip that yaws the feet stay, in lengths of the leg.
 const NEAR_HIP: f64 = 0.15;
 /// Steps of an iteration for one place.
-pub(crate) const LOOK_EFFORT: u32 = 48;
+pub(crate) const LOOK_BUDGET: u32 = 48;
 /// Room that is as good as the most there is.
 const NEARLY: f64 = 0.95;
-/// Parts of a foot's reach and of its lift that go together: a swing is low where it starts and ends, and at its
+/// Fractions of a foot's reach and of its lift that go together: a swing is low where it starts and ends, and at its
 /// highest near the resting place.
 pub(crate) const LIFT_PROFILE: [(f64, f64); 3] = [(1.0, 0.0), (0.9, 0.35), (0.6, 1.0)];
 
@@ -59,7 +59,7 @@ fn place_below(walker: Walker, spec: StanceSpec) -> Option<Place> {
 
 /// The first place with enough room, or with nearly as much as any has.
 fn choose(places: impl Iterator<Item = Vector2<f64>>, walker: Walker, spec: StanceSpec) -> Option<Place> {
-    let enough = 0.5 * spec.max_stride / STRIDE_PART;
+    let enough = 0.5 * spec.max_stride / STROKE_FRACTION;
     let rooms = Rooms { walker, spec, plenty: enough / NEARLY };
     // A place with no more room than one before it is never chosen.
     let mut best: Vec<(Vector2<f64>, u32)> = Vec::new();
@@ -128,8 +128,8 @@ impl<'a> Walker<'a> {
             let (sin, cos) = math::sin_cos(std::f64::consts::TAU * direction as f64 / DIRECTIONS as f64);
             let way = Vector2::new(cos, sin);
             let edge = way * room(way);
-            LIFT_PROFILE.iter().all(|(part, lift)| {
-                self.reaches(place + edge * *part, lift * spec.step_height - spec.height, rest).is_some()
+            LIFT_PROFILE.iter().all(|(fraction, lift)| {
+                self.reaches(place + edge * *fraction, lift * spec.step_height - spec.height, rest).is_some()
             })
         })
     }
@@ -142,7 +142,8 @@ impl<'a> Walker<'a> {
             return None;
         }
         let foot = Vector3::new(foot.x, foot.y, z);
-        let angles = self.usable.inverse_near(self.leg, &foot, seed, 0.0, &mut Effort::new(LOOK_EFFORT))?;
+        let angles =
+            self.usable.inverse_tracking(self.leg, &foot, seed, 0.0, &mut IterationBudget::new(LOOK_BUDGET))?;
         angles.iter().zip(seed.iter()).all(|(angle, near)| (angle - near).abs() < SAME_POSTURE_RAD).then_some(angles)
     }
 }

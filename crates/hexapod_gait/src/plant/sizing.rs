@@ -1,11 +1,11 @@
 //! Heights and strides that suit a robot, from the lengths of its legs: what the configuration leaves open.
 
-use crate::plane::reach::STRIDE_PART;
+use crate::plane::reach::STROKE_FRACTION;
 use crate::plane::size::{Enlarged, size_of};
-use crate::plant::resting::LOOK_EFFORT;
+use crate::plant::resting::LOOK_BUDGET;
 use crate::plant::settings::StanceSpec;
 use crate::plant::stance::{Stance, StanceError, base_z};
-use hexapod_kinematics::{Effort, Leg, Robot, math};
+use hexapod_kinematics::{IterationBudget, Leg, Robot, math};
 use nalgebra::Vector3;
 
 /// What is asked of a stance, m; what is `None` is chosen for the robot.
@@ -22,7 +22,7 @@ pub struct StanceWish {
 }
 
 /// Stride and lift in lengths of the leg.
-const STRIDE: f64 = 0.44;
+const STROKE: f64 = 0.44;
 const LIFT: f64 = 0.2;
 /// Depth of the feet below the hips, standing and sitting: of a sprawled leg in its lengths, of an upright one in
 /// the greatest depth it reaches straight below its hip.
@@ -32,7 +32,7 @@ const UPRIGHT: [f64; 2] = [0.75, 0.45];
 const DEPTHS: [f64; 5] = [1.0, 0.87, 1.1, 0.75, 1.25];
 const LIFTS: [f64; 3] = [1.0, 0.5, 0.25];
 const SITS: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
-/// Part of the room wanted, and of the most there is, that is enough.
+/// Fraction of the room wanted, and of the most there is, that is enough.
 const ENOUGH: f64 = 0.75;
 const AS_GOOD: f64 = 0.75;
 
@@ -72,14 +72,14 @@ impl StanceWish {
 
     fn with_circles(self, robot: &Robot) -> Result<Stance, StanceError> {
         let size = Size::of(robot);
-        let max_stride = self.max_stride.unwrap_or(rounded(STRIDE * size.length));
-        let wanted = 0.5 * max_stride / STRIDE_PART;
+        let max_stride = self.max_stride.unwrap_or(rounded(STROKE * size.length));
+        let wanted = 0.5 * max_stride / STROKE_FRACTION;
         let mut tried: Vec<(f64, Stance)> = Vec::new();
         let mut failure = None;
-        for lift in choices(self.step_height, &LIFTS, |part| rounded(part * LIFT * size.length)) {
-            for height in choices(self.height, &DEPTHS, |part| size.height(part * size.depths[0])) {
-                let sits = choices(self.sit_height, &SITS, |part| {
-                    size.height(size.depths[1] + part * (size.depths[0] - size.depths[1])).min(height)
+        for lift in choices(self.step_height, &LIFTS, |fraction| rounded(fraction * LIFT * size.length)) {
+            for height in choices(self.height, &DEPTHS, |fraction| size.height(fraction * size.depths[0])) {
+                let sits = choices(self.sit_height, &SITS, |fraction| {
+                    size.height(size.depths[1] + fraction * (size.depths[0] - size.depths[1])).min(height)
                 });
                 let specs =
                     sits.into_iter().map(|sit_height| StanceSpec { height, sit_height, step_height: lift, max_stride });
@@ -133,9 +133,9 @@ impl Size {
         let length = least(&Leg::length);
         let hip = legs.iter().map(|leg| leg.hip_in_body().z).sum::<f64>() / legs.len().max(1) as f64;
         let depths = if legs.iter().filter(|leg| leg.is_upright()).count() * 2 > legs.len() {
-            UPRIGHT.map(|part| part * least(&deepest))
+            UPRIGHT.map(|fraction| fraction * least(&deepest))
         } else {
-            SPRAWLED.map(|part| part * length)
+            SPRAWLED.map(|fraction| fraction * length)
         };
         Self { length, hip, depths }
     }
@@ -152,7 +152,7 @@ fn deepest(leg: &Leg) -> f64 {
     let depths = (1..=100).rev().map(|percent| 0.01 * f64::from(percent) * length);
     let reached = |depth: &f64| {
         let foot = Vector3::new(below.x, below.y, hip - depth);
-        leg.inverse_near(&foot, &leg.posture(), 0.0, &mut Effort::new(LOOK_EFFORT)).is_ok()
+        leg.inverse_tracking(&foot, &leg.posture(), 0.0, &mut IterationBudget::new(LOOK_BUDGET)).is_ok()
     };
     depths.into_iter().find(reached).unwrap_or(length)
 }

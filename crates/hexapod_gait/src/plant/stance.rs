@@ -3,13 +3,13 @@
 //! The *footprint frame* lies on the ground below the middle of the hips, x along the body; the body stands in it at a
 //! height.
 
-use crate::plane::reach::{Reach, STRIDE_PART};
+use crate::plane::reach::{Reach, STROKE_FRACTION};
 use crate::plane::size::{Enlarged, size_of};
 use crate::plant::nominal::{DrawIn, NominalStance};
 use crate::plant::resting::{Walker, roomiest_place};
 use crate::plant::settings::StanceSpec;
 use crate::plant::usable::Usable;
-use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{IterationBudget, Leg, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Vector2, Vector3};
 
 /// Resting feet and the region about each in which the foot may be put, at one body height.
@@ -84,7 +84,7 @@ pub(crate) fn base_z(robot: &Robot) -> f64 {
 }
 
 /// Neighbours step towards each other: each may use a little less than half of what is between them.
-const GAP_PART: f64 = 0.45;
+const GAP_FRACTION: f64 = 0.45;
 /// Sizes that are tried between the room in all directions and the most.
 const WIDENINGS: u32 = 8;
 impl Stance {
@@ -124,14 +124,14 @@ impl Stance {
             *rest = place;
             radius = radius.min(reach);
         }
-        let radius = radius.min(GAP_PART * stance.least_gap()).min(0.5 * spec.max_stride / STRIDE_PART);
+        let radius = radius.min(GAP_FRACTION * stance.least_gap()).min(0.5 * spec.max_stride / STROKE_FRACTION);
         stance.reach = Reach::new(Vector2::repeat(radius));
         Ok(stance)
     }
 
     /// Lets the feet go farther ahead, and then aside, than in all directions, where every leg has the room.
     pub(crate) fn widened(mut self, robot: &Robot) -> Self {
-        let (least, most) = (self.reach.least(), 0.5 * self.spec.max_stride / STRIDE_PART);
+        let (least, most) = (self.reach.least(), 0.5 * self.spec.max_stride / STROKE_FRACTION);
         for axis in [0, 1] {
             let wider = (1..=WIDENINGS).rev().map(|step| {
                 let mut axes = self.reach.axes();
@@ -188,8 +188,8 @@ impl Stance {
 
     /// The longest step along a direction, m: part of the reach is kept for changes of course.
     #[must_use]
-    pub fn stride(&self, direction: Vector2<f64>) -> f64 {
-        2.0 * self.reach.along(direction) * STRIDE_PART
+    pub fn stroke(&self, direction: Vector2<f64>) -> f64 {
+        2.0 * self.reach.along(direction) * STROKE_FRACTION
     }
 
     /// The angles with which walking leg `index` reaches a foot in the body frame, nearest to `seed`.
@@ -206,26 +206,26 @@ impl Stance {
 
     /// The same in bounded time, with the bend that `seed` has, and `spare_s` seconds to turn towards the posture.
     #[inline]
-    pub(crate) fn inverse_near(
+    pub(crate) fn inverse_tracking(
         &self,
         (index, leg): (usize, &Leg),
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
         spare_s: f64,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Option<LegAngles> {
-        self.usable.get(index)?.inverse_near(leg, foot_in_body, seed, spare_s, effort)
+        self.usable.get(index)?.inverse_tracking(leg, foot_in_body, seed, spare_s, budget)
     }
 
     /// The same in bounded time from `seed` only, with a redundant leg on its posture.
-    pub(crate) fn inverse_from(
+    pub(crate) fn inverse_with_posture(
         &self,
         (index, leg): (usize, &Leg),
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Option<LegAngles> {
-        let found = leg.inverse_from(foot_in_body, seed, effort).ok();
+        let found = leg.inverse_with_posture(foot_in_body, seed, budget).ok();
         found.filter(|angles| self.uses(index, angles))
     }
 
@@ -299,6 +299,6 @@ fn pairs(places: &[Vector2<f64>]) -> impl Iterator<Item = (Vector2<f64>, Vector2
 fn are_apart(rest: &[Vector2<f64>], reach: &Reach) -> bool {
     pairs(rest).all(|(a, b)| {
         let between = b - a;
-        reach.axes().component_mul(&between).norm() <= GAP_PART * between.norm_squared()
+        reach.axes().component_mul(&between).norm() <= GAP_FRACTION * between.norm_squared()
     })
 }

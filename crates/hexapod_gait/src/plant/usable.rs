@@ -1,6 +1,6 @@
 //! The part of a leg's joint range that walking uses.
 
-use hexapod_kinematics::{Effort, Leg, LegAngles, MAX_LEG_JOINTS};
+use hexapod_kinematics::{IterationBudget, Leg, LegAngles, MAX_LEG_JOINTS};
 use nalgebra::Vector3;
 
 /// Joint limits of a leg, cut short of the pose in which it is stretched straight.
@@ -94,15 +94,15 @@ impl Usable {
     /// The same in bounded time, with the bend that `seed` has; a redundant leg comes nearer to its posture by what its
     /// joints turn in `spare_s` seconds.
     #[inline]
-    pub(crate) fn inverse_near(
+    pub(crate) fn inverse_tracking(
         &self,
         leg: &Leg,
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
         spare_s: f64,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Option<LegAngles> {
-        leg.inverse_near(foot_in_body, seed, spare_s, effort).ok().filter(|angles| self.contains(angles))
+        leg.inverse_tracking(foot_in_body, seed, spare_s, budget).ok().filter(|angles| self.contains(angles))
     }
 }
 

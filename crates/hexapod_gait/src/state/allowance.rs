@@ -4,7 +4,7 @@
 //! nearer would be planned for again and again, and every way on would be tried with an iteration for each leg: there
 //! the robot holds its pose to the next point of the grid instead, and goes on from there.
 
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::IterationBudget;
 
 /// Segments from one point of the grid to the next. Swings that the joints draw out come down by segments each of which
 /// takes a part of what is left, a fifth at least.
@@ -22,18 +22,18 @@ pub(crate) const BATCH_IK: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
     pub rounds: u32,
-    pub deciding: Effort,
-    pub going_on: Effort,
-    pub going_back: Effort,
+    pub deciding: IterationBudget,
+    pub going_on: IterationBudget,
+    pub going_back: IterationBudget,
 }
 
 impl Allowance {
     /// All of it, at a point of the grid.
     pub(crate) const FULL: Self = Self {
         rounds: ROUNDS,
-        deciding: Effort::new(DECIDING),
-        going_on: Effort::new(GOING_ON),
-        going_back: Effort::new(GOING_BACK),
+        deciding: IterationBudget::new(DECIDING),
+        going_on: IterationBudget::new(GOING_ON),
+        going_back: IterationBudget::new(GOING_BACK),
     };
 
     fn used(&self) -> Work {

@@ -1,9 +1,9 @@
 //! One foot, from step to step: on the ground, in the air, and how it comes down.
 
 use crate::gait::hold::Hold;
-use crate::gait::swing::{SwingPoint, SwingShape, follow_part};
+use crate::gait::swing::{SwingPoint, SwingShape, follow_fraction};
 use crate::plane::twist::Displacement;
-use crate::state::ground::Ground;
+use crate::state::body_motion::BodyMotionStep;
 use nalgebra::{Vector2, Vector3};
 
 /// One foot, in the footprint frame.
@@ -54,7 +54,8 @@ const PROBE_SPEED_M_S: f64 = 0.04;
 const PROBE_DEPTH_M: f64 = 0.02;
 /// A foot that stands deeper than this has found no ground, m.
 const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
-/// Part of its height from which on a foot slows down that is held low: at rest its leg gives what it gave under its share.
+/// Fraction of its height from which on a foot slows down that is held low: at rest its leg gives what it gave under
+/// its share.
 const HELD_LIFT: f64 = 0.1;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.02;
@@ -93,7 +94,7 @@ impl Foot {
     }
 
     /// Puts a foot down whose swing is over, or that feels the ground before. How deep it is then below the ground that
-    /// it was told of late, m.
+    /// it was reported late, m.
     pub(crate) fn put_down(&mut self, felt: &Felt) -> f64 {
         match self {
             Self::Swinging(swing) if swing.feels_ground(felt) => {
@@ -122,10 +123,10 @@ impl Foot {
     }
 
     /// Sinks on, as far as the time goes.
-    pub(crate) fn probe(at: Vector3<f64>, rest: Vector2<f64>, ground: &Ground) -> Self {
-        let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * ground.time);
-        let at = ground.carried(at) - down;
-        Self::Probing { at: ground.drawn_in(at.xy(), rest).push(at.z) }
+    pub(crate) fn probe(at: Vector3<f64>, rest: Vector2<f64>, step: &BodyMotionStep) -> Self {
+        let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * step.time);
+        let at = step.carried(at) - down;
+        Self::Probing { at: step.drawn_in(at.xy(), rest).push(at.z) }
     }
 }
 
@@ -149,18 +150,18 @@ impl Swing {
     }
 
     /// Moves it on. `ahead` is the body's motion over half a stance.
-    pub(crate) fn advance(&mut self, ground: &Ground, course: &Course, rest: Vector2<f64>, ahead: &Displacement) {
-        let lift_off = ground.carried(self.lift_off);
-        self.lift_off = ground.drawn_in(lift_off.xy(), rest).push(lift_off.z);
-        self.foothold = self.foothold.map(|foothold| ground.motion.apply_inverse(foothold));
-        let touch_down = ground.motion.apply_inverse(self.touch_down);
+    pub(crate) fn advance(&mut self, step: &BodyMotionStep, course: &Course, rest: Vector2<f64>, ahead: &Displacement) {
+        let lift_off = step.carried(self.lift_off);
+        self.lift_off = step.drawn_in(lift_off.xy(), rest).push(lift_off.z);
+        self.foothold = self.foothold.map(|foothold| step.motion.apply_inverse(foothold));
+        let touch_down = step.motion.apply_inverse(self.touch_down);
         let place = match self.foothold {
-            None => ground.reach.place(rest, ahead),
-            Some(foothold) => ground.reach.nearest(rest, course.onward.apply_inverse(foothold)),
+            None => step.reach.place(rest, ahead),
+            Some(foothold) => step.reach.nearest(rest, course.onward.apply_inverse(foothold)),
         };
         let wanted = course.onward.apply(place);
         let touch_down = touch_down + (wanted - touch_down) * course.follow;
-        self.touch_down = ground.drawn_in(touch_down, rest);
+        self.touch_down = step.drawn_in(touch_down, rest);
         let flat = self.lift_off.xy() + (self.touch_down - self.lift_off.xy()) * course.at.travel;
         self.at = flat.push(course.at.height(self.height, self.lift_off.z));
         (self.progress, self.hold) = (course.now, course.hold[1]);
@@ -178,19 +179,19 @@ pub(crate) struct Course {
     hold: [Hold; 2],
     /// The body's motion until the foot is down.
     onward: Displacement,
-    /// Part of the way the touch-down point goes towards where it is wanted.
+    /// Fraction of the way the touch-down point goes towards where it is wanted.
     follow: f64,
     at: SwingPoint,
 }
 
 impl Course {
-    pub(crate) fn new(ground: &Ground, swing: &Swing) -> Self {
+    pub(crate) fn new(step: &BodyMotionStep, swing: &Swing) -> Self {
         let (before, seconds) = (swing.progress, swing.seconds);
-        let (mut now, mut hold) = ((before + ground.time / seconds).min(1.0), swing.hold);
+        let (mut now, mut hold) = ((before + step.time / seconds).min(1.0), swing.hold);
         let mut at = swing.shape.at(now, seconds);
         if hold.left() > 0.0 && (hold.has_begun() || at.lift > HELD_LIFT) {
-            hold = hold.after(ground.time);
-            now = (before + (ground.time + hold.left() - swing.hold.left()) / seconds).min(1.0);
+            hold = hold.after(step.time);
+            now = (before + (step.time + hold.left() - swing.hold.left()) / seconds).min(1.0);
             at = swing.shape.at(now, seconds);
         }
         Self {
@@ -199,8 +200,8 @@ impl Course {
             now,
             seconds,
             hold: [swing.hold, hold],
-            onward: ground.twist.motion((1.0 - now) * seconds + hold.left()),
-            follow: follow_part(before, now),
+            onward: step.twist.motion((1.0 - now) * seconds + hold.left()),
+            follow: follow_fraction(before, now),
             at,
         }
     }

@@ -1,10 +1,10 @@
 //! The robot at one moment.
 
 pub(crate) mod allowance;
+pub(crate) mod body_motion;
+pub(crate) mod contact_correction;
 pub(crate) mod foot;
-pub(crate) mod ground;
 pub(crate) mod mode;
-pub(crate) mod overlay;
 pub(crate) mod pose;
 pub(crate) mod rates;
 pub(crate) mod segment;
@@ -19,9 +19,9 @@ use crate::plane::limits::LimitedBy;
 use crate::plane::support::SupportPolygon;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::state::contact_correction::ContactCorrection;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use crate::state::overlay::Overlay;
 use crate::state::rates::BodyRates;
 use crate::state::walk::Walk;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -41,7 +41,7 @@ pub(crate) struct State {
     /// Shift of the body that keeps its weight over the feet that stay, m.
     pub sway: Vector2<f64>,
     /// What is added to the feet's path.
-    pub overlay: Overlay,
+    pub correction: ContactCorrection,
     /// How these change until the next point of the grid.
     pub rates: BodyRates,
     /// The twist at the last point of the grid and at the next.
@@ -53,12 +53,12 @@ pub(crate) struct State {
     pub mean_pace: f64,
     /// How far the body may yet move over its feet before the centre of mass may come near the edge of the support, m: what
     /// was free when a foot was lifted last, less what the body has moved since. Below zero its balance is watched.
-    pub free_m: f64,
+    pub margin_budget_m: f64,
     /// The distance of the centre of mass from the edge of the support that a walk keeps, m: less than a foot was lifted with
     /// last, and than what the body has moved over its feet since.
-    pub kept_m: f64,
+    pub required_margin_m: f64,
     /// It has waited to lift a foot, rests, and leans as far over the others as it can.
-    pub has_leant: bool,
+    pub lean_settled: bool,
     /// Legs that are folded, one bit each.
     pub packed: u32,
     pub angles: [LegAngles; MAX_LEGS],
@@ -75,15 +75,15 @@ impl State {
             height: plant.stance.own_spec().sit_height,
             offset: BodyOffset::default(),
             sway: Vector2::zeros(),
-            overlay: Overlay::NONE,
+            correction: ContactCorrection::NONE,
             rates: BodyRates::REST,
             twist: [Twist::ZERO; 2],
             aim: [Twist::ZERO; 2],
             swing_pace: 1.0,
             mean_pace: 1.0,
-            free_m: 0.0,
-            kept_m: 0.0,
-            has_leant: false,
+            margin_budget_m: 0.0,
+            required_margin_m: 0.0,
+            lean_settled: false,
             packed: 0,
             angles: plant.sitting,
             limited_by: LimitedBy::Nothing,
@@ -95,20 +95,20 @@ impl State {
         Self { mode, ..*self }
     }
 
-    /// The same with the overlay part of the feet's path: what leads through joint space knows none.
+    /// The same with the correction part of the feet's path: what leads through joint space knows none.
     pub(crate) fn without_overlay(&self) -> Self {
         let mut walk = self.walk;
         for (leg, foot) in walk.feet.iter_mut().enumerate() {
             if let Foot::Planted { at } = foot {
-                *at = self.overlay.over(leg, *at);
+                *at = self.correction.over(leg, *at);
             }
         }
-        Self { walk, overlay: Overlay::NONE, ..*self }
+        Self { walk, correction: ContactCorrection::NONE, ..*self }
     }
 
-    /// Where a foot is held: on its path, or where the overlay has it.
-    pub(crate) fn held(&self, leg: usize) -> Vector3<f64> {
-        self.overlay.over(leg, self.walk.foot(leg).position())
+    /// Where a foot is held: on its path, or where the correction has it.
+    pub(crate) fn foot_position(&self, leg: usize) -> Vector3<f64> {
+        self.correction.over(leg, self.walk.foot(leg).position())
     }
 
     /// Feet on the ground, footprint frame.
@@ -144,21 +144,21 @@ impl State {
         self.angles.get(leg).copied().unwrap_or(LegAngles::zeros(0))
     }
 
-    /// The part of the way to the next point of the grid that is over.
-    fn part(&self, later_ns: f64) -> f64 {
+    /// The fraction of the way to the next point of the grid that is over.
+    fn fraction(&self, later_ns: f64) -> f64 {
         ((self.ns % GRID_NS) as f64 + later_ns) / GRID_NS as f64
     }
 
     /// The twist that feet in the air expect, `later_ns` from now.
     pub(crate) fn aim_after(&self, later_ns: f64) -> Twist {
         let [from, to] = self.aim;
-        if from == to { from } else { from.towards(to, self.part(later_ns)) }
+        if from == to { from } else { from.towards(to, self.fraction(later_ns)) }
     }
 
     /// The twist `later_ns` from now, before the next point of the grid.
     pub(crate) fn twist_after(&self, later_ns: f64) -> Twist {
         let [from, to] = self.twist;
-        if from == to { from } else { from.towards(to, self.part(later_ns)) }
+        if from == to { from } else { from.towards(to, self.fraction(later_ns)) }
     }
 
     /// The body's pose in the footprint frame.

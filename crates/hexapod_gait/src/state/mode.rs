@@ -10,7 +10,7 @@ use hexapod_kinematics::LegAngles;
 pub(crate) enum Mode {
     Sitting,
     /// Holding a pose that was not planned, with the body off the ground.
-    Found,
+    UnplannedPose,
     /// Bringing one leg after another to its place, through a lifted pose.
     Sequencing(LegSequence),
     Rising(MinimumJerk),
@@ -56,10 +56,10 @@ impl LegSequence {
 
     /// Turns the leg's joints to where they are now.
     pub(crate) fn turn(&self, angles: &mut LegAngles) {
-        let part = self.profile.part();
+        let fraction = self.profile.fraction();
         for (angle, (from, to)) in angles.iter_mut().zip(self.from.iter().zip(self.to.iter())) {
             // Rounding must not carry it beyond a limit at either end.
-            *angle = (from + (to - from) * part).max(from.min(*to)).min(from.max(*to));
+            *angle = (from + (to - from) * fraction).max(from.min(*to)).min(from.max(*to));
         }
     }
 }
@@ -90,7 +90,7 @@ pub(crate) enum Then {
 }
 
 /// How many times as fast the body goes back over its feet to sit down.
-const HASTE: f64 = 2.0;
+const SIT_SPEED_SCALE: f64 = 2.0;
 
 impl Stopping {
     pub(crate) fn now(since_ns: u64) -> Self {
@@ -107,7 +107,7 @@ impl Mode {
     pub(crate) fn state(&self) -> GaitState {
         match self {
             Self::Sitting => GaitState::Sitting,
-            Self::Standing | Self::Found => GaitState::Standing,
+            Self::Standing | Self::UnplannedPose => GaitState::Standing,
             Self::Walking => GaitState::Walking,
             Self::Stopping(_) => GaitState::Stopping,
             Self::Sequencing(_) | Self::Rising(_) | Self::Lowering(_) | Self::Sinking(_) => GaitState::Playing,
@@ -116,14 +116,14 @@ impl Mode {
 
     /// Whether where the feet are follows from the joints: in a pose that was not planned, or on the way down through
     /// joint space.
-    pub(crate) fn is_of_joints(&self) -> bool {
-        matches!(self, Self::Found) || self.is_coming_down()
+    pub(crate) fn feet_follow_joints(&self) -> bool {
+        matches!(self, Self::UnplannedPose) || self.is_coming_down()
     }
 
     /// Whether where the joints are follows from the feet.
     #[inline]
-    pub(crate) fn is_of_feet(&self) -> bool {
-        !matches!(self, Self::Sequencing(_) | Self::Sitting | Self::Found | Self::Sinking(_))
+    pub(crate) fn joints_follow_feet(&self) -> bool {
+        !matches!(self, Self::Sequencing(_) | Self::Sitting | Self::UnplannedPose | Self::Sinking(_))
     }
 
     /// Whether the robot is on its way down through joint space.
@@ -136,7 +136,7 @@ impl Mode {
     }
 
     /// How many times as fast as else the body moves: whoever waits for a robot to sit waits to let its servos go.
-    pub(crate) fn haste(&self) -> f64 {
-        if matches!(self, Self::Stopping(Stopping { then: Then::Sit, .. })) { HASTE } else { 1.0 }
+    pub(crate) fn speed_scale(&self) -> f64 {
+        if matches!(self, Self::Stopping(Stopping { then: Then::Sit, .. })) { SIT_SPEED_SCALE } else { 1.0 }
     }
 }

@@ -3,11 +3,11 @@
 use crate::gait::posture::BodyOffset;
 use crate::gait::swing::minimum_jerk;
 use crate::plane::size::Enlarged;
-use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS, Robot};
+use hexapod_kinematics::{IterationBudget, LegAngles, MAX_LEGS, Robot};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Steps of the legs' iterations for one pose.
-const POSE_EFFORT: u32 = 500;
+const POSE_BUDGET: u32 = 500;
 
 /// Body and feet, in the footprint frame of the robot's standing place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,23 +63,23 @@ impl Pose {
         seed: &[LegAngles; MAX_LEGS],
     ) -> Result<[LegAngles; MAX_LEGS], usize> {
         let body_from_footprint = self.footprint_from_body(height).inverse();
-        let (mut angles, mut effort) = (*seed, Effort::new(POSE_EFFORT));
+        let (mut angles, mut budget) = (*seed, IterationBudget::new(POSE_BUDGET));
         let feet = angles.iter_mut().zip(seed).zip(&self.feet);
         for (index, (leg, ((angles, seed), foot))) in robot.legs().iter().zip(feet).enumerate() {
             let foot = body_from_footprint.transform_point(&Point3::from(*foot)).coords;
-            *angles = leg.inverse_from(&foot, seed, &mut effort).map_err(|_| index)?;
+            *angles = leg.inverse_with_posture(&foot, seed, &mut budget).map_err(|_| index)?;
         }
         Ok(angles)
     }
 
-    /// The pose at `part` of the way to `to`. A foot that moves is off the ground until it arrives; one that moves from
-    /// the ground to the ground is carried over it with a lift of `bump` (m).
+    /// The pose at `fraction` of the way to `to`. A foot that moves is off the ground until it arrives; one that moves
+    /// from the ground to the ground is carried over it with a lift of `bump` (m).
     #[must_use]
-    pub fn towards(&self, to: &Self, part: f64, bump: f64) -> Self {
-        if part >= 1.0 {
+    pub fn towards(&self, to: &Self, fraction: f64, bump: f64) -> Self {
+        if fraction >= 1.0 {
             return *to;
         }
-        let s = minimum_jerk(part);
+        let s = minimum_jerk(fraction);
         let mix = |a: Vector3<f64>, b: Vector3<f64>| a + (b - a) * s;
         let mut pose = *self;
         pose.offset = BodyOffset {
@@ -95,7 +95,7 @@ impl Pose {
             if self.planted[leg] && to.planted[leg] {
                 pose.feet[leg].z += bump * 4.0 * s * (1.0 - s);
             }
-            pose.planted[leg] = self.planted[leg] && part <= 0.0;
+            pose.planted[leg] = self.planted[leg] && fraction <= 0.0;
         }
         pose
     }

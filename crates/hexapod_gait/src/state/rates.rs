@@ -1,8 +1,8 @@
 //! How fast the body moves over its feet, apart from its walk.
 
 use crate::gait::posture::BodyOffset;
-use crate::state::ground::Rise;
-use crate::state::overlay::OverlayRates;
+use crate::state::body_motion::Rise;
+use crate::state::contact_correction::CorrectionRates;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
@@ -13,8 +13,8 @@ pub(crate) struct BodyRates {
     pub height: f64,
     /// How the ground under the feet comes up towards the body: see `plan/body/levelling.rs`.
     pub level: Rise,
-    /// How feet that are held elsewhere come back to their path: see `plan/body/giving.rs`.
-    pub overlay: OverlayRates,
+    /// How feet that are held elsewhere come back to their path: see `plan/body/correction_decay.rs`.
+    pub correction: CorrectionRates,
     pub offset: BodyOffset,
     /// m/s.
     pub sway: Vector2<f64>,
@@ -24,7 +24,7 @@ impl BodyRates {
     pub(crate) const REST: Self = Self {
         height: 0.0,
         level: Rise::NONE,
-        overlay: [0.0; MAX_LEGS],
+        correction: [0.0; MAX_LEGS],
         offset: BodyOffset { translation: Vector3::new(0.0, 0.0, 0.0), rotation: Vector3::new(0.0, 0.0, 0.0) },
         sway: Vector2::new(0.0, 0.0),
     };

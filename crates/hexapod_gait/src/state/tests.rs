@@ -11,7 +11,7 @@ use crate::plant::settings::StanceSpec;
 use crate::plant::stance::Stance;
 use crate::state::State;
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, Robot};
+use hexapod_kinematics::{IterationBudget, Robot};
 use std::sync::Arc;
 
 /// The shipped robot and its tripod, for stages to be tried alone.
@@ -43,7 +43,7 @@ pub(crate) fn bent(plant: &Plant, mut state: State) -> State {
     let body_from_footprint = state.footprint_from_body().inverse();
     for leg in 0..plant.legs().len() {
         let foot = body_from_footprint.transform_point(&state.walk.foot(leg).position().into()).coords;
-        state.angles[leg] = plant.inverse(leg, &foot, &state.angles[leg], &mut Effort::new(100)).unwrap();
+        state.angles[leg] = plant.inverse(leg, &foot, &state.angles[leg], &mut IterationBudget::new(100)).unwrap();
     }
     state
 }

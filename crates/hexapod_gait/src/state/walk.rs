@@ -2,13 +2,13 @@
 
 use crate::gait::Gait;
 use crate::gait::hold::Hold;
-use crate::gait::phase::fraction;
+use crate::gait::phase::wrap_phase;
 use crate::plane::reach::Reach;
 use crate::plane::twist::{Displacement, Twist};
 use crate::plant::nominal::NominalStance;
+use crate::state::body_motion::BodyMotionStep;
+use crate::state::contact_correction::ContactCorrection;
 use crate::state::foot::{Course, EVENT_S, Felt, Foot, Swing};
-use crate::state::ground::Ground;
-use crate::state::overlay::Overlay;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
@@ -78,12 +78,12 @@ impl Walk {
 
     /// The phase of leg `leg` in its own cycle, which starts at touch-down.
     pub(crate) fn own_phase(&self, gait: &Gait, leg: usize) -> f64 {
-        fraction(self.phase + gait.offset(leg))
+        wrap_phase(self.phase + gait.offset(leg))
     }
 
     /// Seconds until leg `leg` is lifted.
     pub(crate) fn time_to_lift(&self, gait: &Gait, leg: usize) -> f64 {
-        fraction(gait.lift_off_phase(leg) - self.phase) * self.cycle
+        wrap_phase(gait.lift_off_phase(leg) - self.phase) * self.cycle
     }
 
     /// Whether this is the moment to lift leg `leg`.
@@ -115,18 +115,18 @@ impl Walk {
     }
 
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
-    /// as they were told late.
-    pub(crate) fn put_down(&mut self, sensed: &Sensed, overlay: &mut Overlay) {
+    /// as was reported late.
+    pub(crate) fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
         let feet = self.feet.iter_mut().take(self.count).enumerate();
         for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
-            overlay.add(leg, -foot.put_down(&sensed.by(leg)));
+            correction.add(leg, -foot.put_down(&sensed.by(leg)));
         }
     }
 
     /// Lifts a foot.
     pub(crate) fn lift(&mut self, gait: &Gait, leg: usize, step: &Step) {
         if let Foot::Planted { at } = *self.foot(leg) {
-            let in_the_air = gait.swing_part() * self.cycle;
+            let in_the_air = gait.swing_fraction() * self.cycle;
             let (onward, rest) = (step.twist.motion(in_the_air), self.nominal.place(leg));
             let place = match step.foothold {
                 None => step.reach.place(rest, &self.ahead(gait, step.aim)),
@@ -199,10 +199,10 @@ impl Walk {
     fn phase_before_lift(&self, gait: &Gait, leg: usize) -> f64 {
         let next = gait.lift_off_phase(leg);
         let clear = (0..self.count)
-            .map(|other| fraction(next - gait.lift_off_phase(other)))
+            .map(|other| wrap_phase(next - gait.lift_off_phase(other)))
             .filter(|&apart| apart > 1e-9 && apart < 1.0 - 1e-9)
             .fold(1.0, f64::min);
-        fraction(next - (self.time_in_the_air() / self.cycle).min(0.99 * clear))
+        wrap_phase(next - (self.time_in_the_air() / self.cycle).min(0.99 * clear))
     }
 
     /// How far from its resting place a planted foot gets before it is lifted.
@@ -222,7 +222,7 @@ impl Walk {
         let phase = gait.lift_off_phase(leader);
         let feet = self.feet().iter().zip(self.nominal.rest()).enumerate();
         let distance = |(leg, (foot, rest)): (usize, (&Foot, &Vector2<f64>))| {
-            let apart = fraction(gait.lift_off_phase(leg) - phase);
+            let apart = wrap_phase(gait.lift_off_phase(leg) - phase);
             let counts = foot.is_planted() && apart.min(1.0 - apart) < 1e-9;
             if counts { (foot.position().xy() - rest).norm() } else { 0.0 }
         };
@@ -248,22 +248,22 @@ impl Walk {
     }
 
     /// Moves phase and feet on.
-    pub(crate) fn advance(&mut self, gait: &Gait, ground: &Ground) {
+    pub(crate) fn advance(&mut self, gait: &Gait, step: &BodyMotionStep) {
         if !self.waiting {
-            self.phase = fraction(self.phase + ground.time / self.cycle);
+            self.phase = wrap_phase(self.phase + step.time / self.cycle);
         }
-        let ahead = self.ahead(gait, ground.aim);
+        let ahead = self.ahead(gait, step.aim);
         // Feet that were lifted together go on alike.
         let mut last: Option<Course> = None;
         for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.nominal.rest()) {
             match foot {
-                Foot::Planted { at } => *at = ground.carried(*at),
-                Foot::Probing { at } => *foot = Foot::probe(*at, rest, ground),
+                Foot::Planted { at } => *at = step.carried(*at),
+                Foot::Probing { at } => *foot = Foot::probe(*at, rest, step),
                 Foot::Swinging(swing) => {
                     let course = last.filter(|course| course.is_of(swing));
-                    let course = course.unwrap_or_else(|| Course::new(ground, swing));
+                    let course = course.unwrap_or_else(|| Course::new(step, swing));
                     last = Some(course);
-                    swing.advance(ground, &course, rest, &ahead);
+                    swing.advance(step, &course, rest, &ahead);
                 }
                 Foot::Missing => {}
             }

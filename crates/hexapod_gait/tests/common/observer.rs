@@ -93,7 +93,7 @@ impl Observer {
     pub fn check_player(&mut self, player: &Player, tick: &Tick) -> Result<(), TestCaseError> {
         // Angles of joints may pull a foot over the ground: whoever asks for them knows.
         self.of_joints =
-            (self.of_joints && player.is_playing()) || player.job().running().is_some_and(Motion::is_of_joints);
+            (self.of_joints && player.is_playing()) || player.job().running().is_some_and(Motion::is_joint_motion);
         if !player.is_playing() {
             return self.check(player.engine(), tick);
         }

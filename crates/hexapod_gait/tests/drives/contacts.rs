@@ -171,11 +171,11 @@ fn when_swinging_expect_position_velocity_and_acceleration_continuous_through_bo
 }
 
 #[test]
-fn when_contact_is_told_late_expect_the_foot_back_up_where_it_met_the_ground_and_no_jump() {
+fn when_contact_is_reported_late_expect_the_foot_back_up_where_it_met_the_ground_and_no_jump() {
     for late in [0.02, 0.05] {
         let mut engine = walking(&specs(6)[2]);
         let mut input = Input { contacts_late: late, ..twist(0.04, 0.0, 0.0) };
-        // The ground is met at 10 mm, and told of so much later.
+        // The ground is met at 10 mm, and reported so much later.
         let mut met_since = None;
         let heights = swing(&mut engine, &input, |input, height, falling| {
             let now = met_since.get_or_insert(0.0);
@@ -183,7 +183,7 @@ fn when_contact_is_told_late_expect_the_foot_back_up_where_it_met_the_ground_and
             input.contacts[0] = Some(*now > late);
         });
         let pressed = *heights.last().unwrap();
-        assert!(pressed < 0.0095, "told so late it is below: {pressed}");
+        assert!(pressed < 0.0095, "reported so late it is below: {pressed}");
         input.contacts[0] = Some(true);
         let (mut others, mut last) = (0.0, engine.last().feet);
         for _ in 0..250 {
@@ -194,12 +194,12 @@ fn when_contact_is_told_late_expect_the_foot_back_up_where_it_met_the_ground_and
             last = tick.feet;
         }
         let back = engine.last().feet[0].z - others;
-        assert!((back - 0.01).abs() < 2.5e-3, "{back} told {late} s late, {pressed} by then");
+        assert!((back - 0.01).abs() < 2.5e-3, "{back} reported {late} s late, {pressed} by then");
     }
 }
 
 #[test]
-fn when_contact_is_told_late_by_a_robot_whose_joints_pace_it_expect_the_foot_back_up_where_it_met_the_ground() {
+fn when_contact_is_reported_late_by_a_robot_whose_joints_pace_it_expect_the_foot_back_up_where_it_met_the_ground() {
     for (probes, limit) in [(false, 1.1), (false, 0.7), (true, 0.7)] {
         let mut engine = paced(limit);
         let (late, ground) = (0.1, if probes { -0.004 } else { 0.01 });
@@ -242,9 +242,9 @@ fn when_a_foothold_is_given_expect_the_foot_put_down_there_or_as_near_as_it_reac
             place = tick.twist.motion(DT).apply_inverse(place);
         }
         let off = engine.last().feet[0].xy() - rest;
-        let part = off.component_div(&axes).norm();
-        assert!(part <= 0.91, "{part} of its reach");
+        let fraction = off.component_div(&axes).norm();
+        assert!(fraction <= 0.91, "{fraction} of its reach");
         assert!(!is_within || (off - wanted).norm() < 2e-3, "{off} for {wanted}");
-        assert!(is_within || part > 0.85, "{part} of its reach");
+        assert!(is_within || fraction > 0.85, "{fraction} of its reach");
     }
 }

@@ -52,7 +52,7 @@ fn when_the_body_goes_up_or_down_in_a_walk_expect_it_there_and_the_feet_drawn_in
 }
 
 #[test]
-fn when_told_to_sit_at_any_height_and_phase_expect_it_to_come_down_on_its_feet_before_the_process_ends() {
+fn when_asked_to_sit_at_any_height_and_phase_expect_it_to_come_down_on_its_feet_before_the_process_ends() {
     for (z, phase) in [-0.04, -0.02, 0.02, 0.04, 0.06].into_iter().flat_map(|z| (0..8).map(move |phase| (z, phase))) {
         let mut engine = crate::common::engine(6);
         let mut observer = Observer::new(&engine, 0.01);

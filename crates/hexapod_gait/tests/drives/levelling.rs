@@ -1,4 +1,5 @@
-//! A robot on ground whose height it is not told, with switches that tell late: its body keeps its height over the ground.
+//! A robot on ground whose height it does not know, with switches that tell late: its body keeps its height over the
+//! ground.
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 

@@ -22,10 +22,10 @@ fn heavy(legs: usize, random: &mut Random) -> Option<Engine> {
     build.spacing *= random.range(0.7, 1.3);
     build.width *= random.range(0.7, 1.3);
     build.lengths = build.lengths.map(|length| length * random.range(0.8, 1.25));
-    let part = random.range(0.08, if legs == 8 { 0.11 } else { 0.15 });
+    let fraction = random.range(0.08, if legs == 8 { 0.11 } else { 0.15 });
     let weights = [0.0; 3].map(|_| random.range(0.2, 1.0));
-    build.masses = weights.map(|weight| WHOLE_KG * part * weight / weights.iter().sum::<f64>());
-    build.body_mass = WHOLE_KG * (1.0 - part * legs as f64);
+    build.masses = weights.map(|weight| WHOLE_KG * fraction * weight / weights.iter().sum::<f64>());
+    build.body_mass = WHOLE_KG * (1.0 - fraction * legs as f64);
     let robot = Arc::new(Robot::from_urdf(&built(&build)).unwrap());
     let stance = StanceWish::default().stance(&robot).ok()?;
     let spec = stance.spec();

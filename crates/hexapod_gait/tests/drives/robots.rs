@@ -22,8 +22,8 @@ enum Act {
 fn act() -> impl Strategy<Value = Act> {
     let extreme = prop_oneof![4 => -0.2..0.2f64, 1 => -1e9..1e9f64, 1 => Just(0.0), 1 => Just(f64::NAN)];
     let twist = (extreme.clone(), extreme.clone(), extreme).prop_map(|(vx, vy, wz)| Twist::new(vx, vy, 5.0 * wz));
-    let part = prop_oneof![3 => -0.05..0.05f64, 1 => -10.0..10.0f64];
-    let pose = prop::array::uniform6(part).prop_map(|p| {
+    let fraction = prop_oneof![3 => -0.05..0.05f64, 1 => -10.0..10.0f64];
+    let pose = prop::array::uniform6(fraction).prop_map(|p| {
         Act::Pose(BodyOffset {
             translation: Vector3::new(p[0], p[1], p[2]),
             rotation: 4.0 * Vector3::new(p[3], p[4], p[5]),

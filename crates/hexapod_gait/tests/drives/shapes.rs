@@ -161,10 +161,10 @@ fn unbounded() -> Engine {
 }
 
 #[test]
-fn when_driven_as_fast_as_it_can_in_any_direction_expect_the_stride_of_that_direction() {
+fn when_driven_as_fast_as_it_can_in_any_direction_expect_the_stroke_of_that_direction() {
     let engine = unbounded();
-    let stride = |way: Vector2<f64>| engine.stance().stride(way);
-    assert!(stride(Vector2::x()) > 1.05 * stride(Vector2::y()), "the shipped robot has more room ahead than aside");
+    let stroke = |way: Vector2<f64>| engine.stance().stroke(way);
+    assert!(stroke(Vector2::x()) > 1.05 * stroke(Vector2::y()), "the shipped robot has more room ahead than aside");
     for k in 0..24 {
         let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / 24.0).sin_cos();
         let (mut engine, way) = (engine.clone(), Vector2::new(cos, sin));
@@ -178,7 +178,7 @@ fn when_driven_as_fast_as_it_can_in_any_direction_expect_the_stride_of_that_dire
             );
             fastest = fastest.max(speed);
         }
-        let most = stride(way) / engine.gait().stance_time();
+        let most = stroke(way) / engine.gait().stance_time();
         assert!((0.97 * most..=1.001 * most).contains(&fastest), "{fastest} of {most} m/s towards {way}");
     }
 }

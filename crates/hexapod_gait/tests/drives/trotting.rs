@@ -95,7 +95,7 @@ fn when_a_walk_and_a_trot_follow_each_other_at_any_phase_expect_two_feet_down() 
 
 /// Feet that stand far from rest are put back before the robot sits: that is no trot, one foot is lifted at a time.
 #[test]
-fn when_told_to_sit_after_any_walk_expect_three_feet_down_once_all_have_been() {
+fn when_asked_to_sit_after_any_walk_expect_three_feet_down_once_all_have_been() {
     for index in 0..2 {
         for (driven, turned) in [(300, 60), (325, 104), (340, 30), (365, 108), (410, 88), (450, 104)] {
             let mut engine = engine(index);

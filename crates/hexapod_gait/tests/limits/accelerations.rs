@@ -71,8 +71,8 @@ enum Act {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let part = prop_oneof![4 => -0.15..0.15f64, 1 => -10.0..10.0f64, 1 => Just(0.0)];
-    let twist = prop::array::uniform3(part).prop_map(|[x, y, w]| Twist::new(x, y, 5.0 * w));
+    let fraction = prop_oneof![4 => -0.15..0.15f64, 1 => -10.0..10.0f64, 1 => Just(0.0)];
+    let twist = prop::array::uniform3(fraction).prop_map(|[x, y, w]| Twist::new(x, y, 5.0 * w));
     let pose = prop::array::uniform6(-0.01..0.01f64).prop_map(|p| {
         Act::Pose(BodyOffset {
             translation: Vector3::new(p[0], p[1], p[2]),

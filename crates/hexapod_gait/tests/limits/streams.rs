@@ -26,7 +26,7 @@ const TURNING: usize = 2;
 /// Ticks after which a body that does not move has come to rest.
 const AT_REST: usize = 5;
 /// Of what is asked, the part that is followed where there is room for all.
-const LEAST_PART: f64 = 0.9;
+const LEAST_FRACTION: f64 = 0.9;
 /// The longest lag that is looked for, ticks.
 const LONGEST: usize = 60;
 
@@ -109,8 +109,8 @@ pub(super) struct Measured {
 }
 
 impl Stream {
-    fn offset(&self, part: f64) -> BodyOffset {
-        let [x, y, z, roll, pitch, yaw] = self.way.map(|way| part * self.size * way);
+    fn offset(&self, ratio: f64) -> BodyOffset {
+        let [x, y, z, roll, pitch, yaw] = self.way.map(|way| ratio * self.size * way);
         let rotation = SIZE_RAD * Vector3::new(roll, pitch, yaw);
         BodyOffset { translation: SIZE_M * Vector3::new(x, y, z), rotation }.clipped()
     }
@@ -118,7 +118,7 @@ impl Stream {
     /// How far an offset goes this way.
     fn along(&self, offset: &BodyOffset) -> f64 {
         let parts = [offset.translation / SIZE_M, offset.rotation / SIZE_RAD];
-        parts.iter().flatten().zip(self.way).map(|(part, way)| part / self.size * way).sum()
+        parts.iter().flatten().zip(self.way).map(|(ratio, way)| ratio / self.size * way).sum()
     }
 
     /// The same of a robot that sways: where it leans is for its balance to say.
@@ -191,7 +191,7 @@ fn lag(asked: &[f64], had: &[f64]) -> Option<f64> {
     let [before, least, after] = [best - 1, best, best + 1].map(error);
     // The vertex of the parabola through the three.
     let between = 0.5 * (before - after) / (before - 2.0 * least + after).max(f64::MIN_POSITIVE);
-    let whole = size(had) >= LEAST_PART * size(&asked[LONGEST..]);
+    let whole = size(had) >= LEAST_FRACTION * size(&asked[LONGEST..]);
     whole.then_some((best as f64 + between) * DT)
 }
 
@@ -224,7 +224,7 @@ fn walking(legs: usize, index: usize, input: &Input) -> f64 {
 /// turns faster for the same step.
 pub(super) fn reference(legs: usize, index: usize, twist: Twist, stream: &Stream) -> f64 {
     let half = Input { twist: Twist::new(0.5 * LIMITS.linear_velocity, 0.0, 0.0), ..Input::default() };
-    let held = |part: f64| Input { twist, body_offset: stream.offset(part), ..Input::default() };
+    let held = |ratio: f64| Input { twist, body_offset: stream.offset(ratio), ..Input::default() };
     [half, held(0.0), held(1.0), held(-1.0)].iter().map(|input| walking(legs, index, input)).fold(0.0, f64::max)
 }
 
@@ -254,9 +254,9 @@ fn stream(sizes: std::ops::Range<f64>) -> impl Strategy<Value = Stream> {
     (hand(), way(), sizes, hertz).prop_map(|(hand, way, size, hertz)| Stream { hand, way, size, hertz })
 }
 
-/// From side to side so many times a second, as far as this part of all that may be asked for, told at 20 Hz.
-fn sine(way: [f64; 6], part: f64, hertz: f64) -> Stream {
-    Stream { hand: Hand::Sine(hertz), way, size: 4.0 * part, hertz: 20.0 }
+/// From side to side so many times a second, as far as this part of all that may be asked for, sent at 20 Hz.
+fn sine(way: [f64; 6], ratio: f64, hertz: f64) -> Stream {
+    Stream { hand: Hand::Sine(hertz), way, size: 4.0 * ratio, hertz: 20.0 }
 }
 
 const ALONG: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.875, 0.0];
@@ -266,8 +266,8 @@ const UP: [f64; 6] = [0.0, 0.0, 1.0, 0.875, 0.0, 0.0];
 
 #[test]
 fn when_a_robot_that_stands_is_leant_beyond_its_reach_expect_it_to_come_to_the_end_of_it_gently() {
-    for (way, part, hertz) in [(ALONG, 0.7, 0.25), (UP, 0.7, 0.5), (BESIDE, 1.0, 0.25), (ACROSS, 0.85, 0.5)] {
-        let stream = sine(way, part, hertz);
+    for (way, ratio, hertz) in [(ALONG, 0.7, 0.25), (UP, 0.7, 0.5), (BESIDE, 1.0, 0.25), (ACROSS, 0.85, 0.5)] {
+        let stream = sine(way, ratio, hertz);
         let worst = stream.drive(&mut under_way(6, 0, Twist::ZERO), Input::default(), 12.0).unwrap().worst;
         assert!(worst <= 55.0, "{worst} rad/s^2 in {stream:?}");
     }
@@ -294,10 +294,10 @@ fn when_a_robot_that_stands_turns_back_at_the_end_of_its_reach_expect_it_not_to_
 #[test]
 fn when_a_robot_that_walks_is_leant_farther_than_its_feet_have_room_for_expect_it_to_come_to_the_end_of_it_gently() {
     let twist = Twist::new(0.06, 0.0, 0.0);
-    let along = [(0.7, 0.5), (0.85, 0.25)].map(|(part, hertz)| (ALONG, part, hertz));
-    let up = [(0.4, 0.5), (0.55, 0.25), (0.7, 0.25), (0.7, 0.5), (1.0, 0.25)].map(|(part, hertz)| (UP, part, hertz));
-    for (way, part, hertz) in along.into_iter().chain(up) {
-        let stream = sine(way, part, hertz);
+    let along = [(0.7, 0.5), (0.85, 0.25)].map(|(ratio, hertz)| (ALONG, ratio, hertz));
+    let up = [(0.4, 0.5), (0.55, 0.25), (0.7, 0.25), (0.7, 0.5), (1.0, 0.25)].map(|(ratio, hertz)| (UP, ratio, hertz));
+    for (way, ratio, hertz) in along.into_iter().chain(up) {
+        let stream = sine(way, ratio, hertz);
         let walks = reference(6, 0, twist, &stream);
         let input = Input { twist, ..Input::default() };
         let worst = stream.drive(&mut under_way(6, 0, twist), input, 12.0).unwrap().worst;

@@ -41,10 +41,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn when_told_to_sit_in_the_middle_of_a_long_trajectory_expect_it_sitting_before_the_goodbye_is_over(
+    fn when_asked_to_sit_in_the_middle_of_a_long_trajectory_expect_it_sitting_before_the_goodbye_is_over(
         legs in prop_oneof![Just(6usize), Just(8)],
         keys in prop::collection::vec((0.5..20.0f64, prop::collection::vec(-0.35..0.35f64, 24)), 1..6),
-        joint in prop_oneof![2 => Just(None), 1 => (0usize..3).prop_map(Some)], part in 0.0..1.0f64,
+        joint in prop_oneof![2 => Just(None), 1 => (0usize..3).prop_map(Some)], fraction in 0.0..1.0f64,
     ) {
         let mut player = Player::new(engine(legs));
         let motion = trajectory(&player, &keys, joint);
@@ -55,7 +55,7 @@ proptest! {
             player.step(&Input::default(), DT);
         }
         player.play(Some(Arc::clone(&motion)));
-        for _ in 0..20 + (part * motion.cycle_time() / DT) as usize {
+        for _ in 0..20 + (fraction * motion.cycle_time() / DT) as usize {
             player.step(&Input::default(), DT);
         }
         let mut before = *player.last();
@@ -107,7 +107,7 @@ fn when_asked_to_sit_in_the_middle_of_a_motion_expect_it_sitting_soon() {
 /// A joint that has only just begun to lift its leg leaves the foot within a rounding of the ground: it counts as down only
 /// where the joints have it there.
 #[test]
-fn when_told_to_sit_in_the_first_moments_of_a_motion_of_joints_expect_the_feet_where_the_joints_have_them() {
+fn when_asked_to_sit_in_the_first_moments_of_a_motion_of_joints_expect_the_feet_where_the_joints_have_them() {
     const FINE: f64 = 0.001;
     let (mut player, _) = standing();
     player.play(Some(Arc::clone(&motions()[5])));

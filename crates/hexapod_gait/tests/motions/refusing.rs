@@ -103,22 +103,22 @@ fn when_a_robot_would_tip_over_while_it_comes_down_from_a_motion_expect_it_refus
     let engine = engine(4);
     let home = engine.home();
     // The body comes back over the lifted leg while that is drawn in; its mass goes out again as the foot comes down.
-    let leaning = |part: f64, inwards: f64| {
+    let leaning = |fraction: f64, inwards: f64| {
         let corner = home.pose.feet[0];
-        lifted(&home, 0, -inwards * corner + Vector3::new(0.0, 0.0, 0.04), -part * corner)
+        lifted(&home, 0, -inwards * corner + Vector3::new(0.0, 0.0, 0.04), -fraction * corner)
     };
-    let refused_when = |part: f64| {
+    let refused_when = |fraction: f64| {
         let keys = [
             (0.0, leaning(0.12, 0.0)),
             (0.5, leaning(0.12, 0.15)),
-            (1.0, leaning(part, 0.15)),
+            (1.0, leaning(fraction, 0.15)),
             (1.5, leaning(0.12, 0.0)),
         ];
         let motion = Motion::feet(4, &keys, Blend::Smooth, None).unwrap();
         match check(engine.robot(), &home, &motion, engine.self_collision()) {
             Err(Refusal::Unstable { when, .. }) => Some(when),
             other => {
-                assert_eq!(other, Ok(()), "at {part}");
+                assert_eq!(other, Ok(()), "at {fraction}");
                 None
             }
         }

@@ -39,7 +39,7 @@ fn pose(engine: &Engine, parts: &[f64]) -> Vec<LegAngles> {
 }
 
 #[test]
-fn when_told_to_sit_just_after_feet_were_lifted_at_the_edge_of_their_reach_expect_them_down_within_a_cycle() {
+fn when_asked_to_sit_just_after_feet_were_lifted_at_the_edge_of_their_reach_expect_them_down_within_a_cycle() {
     let mut engine = engine(8);
     let mut observer = Observer::new(&engine, DT);
     let walks = [([0.05, 0.0, 0.0], 300), ([-3.001, -2.087, 3.734], 45), ([-4.545, -5.265, -0.518], 148)];
@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn when_told_to_sit_after_any_walk_expect_all_feet_planted_within_a_cycle(
+    fn when_asked_to_sit_after_any_walk_expect_all_feet_planted_within_a_cycle(
         legs in prop_oneof![Just(4usize), Just(6), Just(8)], index in 0usize..4,
         twists in prop::collection::vec((prop::array::uniform3(-10.0..10.0f64), 20usize..200), 1..4),
     ) {
@@ -117,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn when_told_to_sit_or_stop_while_legs_are_placed_expect_it_done_and_the_way_up_open(
+    fn when_asked_to_sit_or_stop_while_legs_are_placed_expect_it_done_and_the_way_up_open(
         legs in prop_oneof![Just(4usize), Just(6), Just(8)], parts in prop::collection::vec(0.0..1.0f64, 24),
         ticks in 1usize..400, stop: bool,
     ) {
@@ -200,7 +200,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn when_told_to_pack_at_any_moment_expect_the_legs_folded_off_the_ground_and_the_way_up_open(
+    fn when_asked_to_pack_at_any_moment_expect_the_legs_folded_off_the_ground_and_the_way_up_open(
         legs in prop_oneof![Just(4usize), Just(6), Just(8)], driven in 0usize..300, sit_after in 1usize..600,
         stand_after in 0usize..80,
     ) {
@@ -230,12 +230,12 @@ proptest! {
         }
         stand_up(&mut engine)?;
         prop_assert!(engine.last().contacts[..legs].iter().all(|&down| down));
-        // Told to sit in the middle of it, the robot folds no further leg.
+        // Asked to sit in the middle of it, the robot folds no further leg.
         for _ in 0..sit_after {
             other.step(&Input::default(), DT);
         }
         other.sit();
-        // Told to stand before it sits, it unfolds what it had folded.
+        // Asked to stand before it sits, it unfolds what it had folded.
         let mut torn = other.clone();
         for _ in 0..stand_after {
             torn.step(&Input::default(), DT);

@@ -28,9 +28,9 @@ impl Batch {
             square,
             reach,
             open,
-            yaw: Turn { sin: ty * ahead - tx * d, cos: tx * ahead + ty * d },
-            pitch: Turn { sin: w2 * along - w1 * aside, cos: w1 * along + w2 * aside },
-            knee: Turn { sin: sin * bc - cos * bs, cos: cos * bc + sin * bs },
+            yaw: SinCos { sin: ty * ahead - tx * d, cos: tx * ahead + ty * d },
+            pitch: SinCos { sin: w2 * along - w1 * aside, cos: w1 * along + w2 * aside },
+            knee: SinCos { sin: sin * bc - cos * bs, cos: cos * bc + sin * bs },
         }
     }
 }
@@ -47,14 +47,14 @@ pub(super) struct Bent {
     /// Cosine of the bend at joint 3; beyond one for a foot out of reach.
     pub open: f64,
     /// Each joint's angle from the middle of its range, times `flat`, times `reach`, and, in its own sense, as it is.
-    pub yaw: Turn,
-    pub pitch: Turn,
-    pub knee: Turn,
+    pub yaw: SinCos,
+    pub pitch: SinCos,
+    pub knee: SinCos,
 }
 
 /// An angle by its sine and cosine, both times some length.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct SinCos {
     pub sin: f64,
     pub cos: f64,
 }

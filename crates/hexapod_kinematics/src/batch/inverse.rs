@@ -1,6 +1,6 @@
 //! Inverse of all legs: the closed form of `closed_form::parallel` lane by lane, without branches.
 
-use super::bent::{Turn, bounded};
+use super::bent::{SinCos, bounded};
 use super::vectors::over_lanes;
 use super::{Batch, Lane, Lanes3, Sectors};
 use crate::legs::MAX_LEGS;
@@ -20,7 +20,7 @@ impl Batch {
     }
 
     /// The same for feet in another frame, m, in which the body has a pose.
-    pub fn inverse_from(&self, body_from_world: &Isometry3<f64>, feet: &Lanes3, angles: &mut Lanes3) -> Lane {
+    pub fn inverse_in_frame(&self, body_from_world: &Isometry3<f64>, feet: &Lanes3, angles: &mut Lanes3) -> Lane {
         over_lanes!(self, N => self.first_lanes::<N>(&feet.transformed(body_from_world), angles))
     }
 
@@ -68,7 +68,7 @@ impl Batch {
     }
 
     #[inline(always)]
-    fn angle<const K: usize>(&self, i: usize, turn: Turn) -> f64 {
+    fn angle<const K: usize>(&self, i: usize, turn: SinCos) -> f64 {
         let numbers: ArcTangent<f64> = std::array::from_fn(|n| self.arc_tangents[K][n][i]);
         atan2_by(&numbers, turn.sin, turn.cos)
     }

@@ -2,7 +2,7 @@
 //!
 //! For legs of the parallel closed form (yaw-pitch-pitch and the like, lateral offsets included). Each leg's bend is
 //! chosen once, from a pose; targets out of reach or outside the limits are brought in by clamping, which is total
-//! and cheap but not the nearest point: [`Leg::inverse_nearest`](crate::Leg::inverse_nearest) is that.
+//! and cheap but not the nearest point: [`Leg::closest_reachable`](crate::Leg::closest_reachable) is that.
 
 mod bent;
 mod forward;
@@ -284,7 +284,7 @@ mod tests {
                 let pose = Isometry3::new(Vector3::new(0.01, 0.02, feet.0[0][0]), Vector3::new(0.1, -0.2, 0.3));
                 let reached = [
                     batch.inverse(&feet, &mut out[0]),
-                    batch.inverse_from(&pose, &feet, &mut out[1]),
+                    batch.inverse_in_frame(&pose, &feet, &mut out[1]),
                     batch.inverse_within(&pose, &feet, &ranges, &mut out[2]),
                 ];
                 let angles = out[0];

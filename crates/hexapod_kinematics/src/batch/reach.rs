@@ -1,6 +1,6 @@
 //! Whether feet are within reach, no angle being worked out: half the instructions of the inverse.
 
-use super::bent::Turn;
+use super::bent::SinCos;
 use super::vectors::over_lanes;
 use super::{Batch, Lane, Lanes3, put};
 use crate::legs::MAX_LEGS;
@@ -90,7 +90,7 @@ impl Sectors {
 
     /// Cosine of an angle from the sector's middle, times its length.
     #[inline(always)]
-    fn along<const K: usize>(&self, leg: usize, turn: Turn) -> f64 {
+    fn along<const K: usize>(&self, leg: usize, turn: SinCos) -> f64 {
         turn.cos * self.cos[K][leg] + turn.sin * self.sin[K][leg]
     }
 }

@@ -21,7 +21,7 @@ use crate::angles::LegAngles;
 use crate::chain::{Chain, turn};
 use crate::math;
 
-/// Part of a direction below which it counts as nothing: relative for `a`, in m for `o`.
+/// Fraction of a direction below which it counts as nothing: relative for `a`, in m for `o`.
 const VANISHES: f64 = 1e-6;
 
 /// Constants of the closed form.

@@ -4,7 +4,7 @@ use super::placed::{Detail, Placed};
 use super::{Neighbour, SelfCollision};
 use crate::{LegAngles, MAX_LEGS, Robot};
 
-/// Room that is told apart from more, m: nobody needs to know how far off the other side of the robot is.
+/// Room that is distinguished from more, m: nobody needs to know how far off the other side of the robot is.
 const ROOM_M: f64 = 0.1;
 /// Room that is worked out exactly where it is less, m: mostly the boxes about two links tell that there is more.
 const NEAR_M: f64 = 0.02;

@@ -13,8 +13,8 @@ use crate::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use placed::{Detail, Placed};
 use shapes::{BodyBox, LegShapes};
 
-/// Part of the distance at home that is kept where two legs, or a leg and the body, are nearer there.
-const PART_AT_HOME: f64 = 0.8;
+/// Fraction of the distance at home that is kept where two legs, or a leg and the body, are nearer there.
+const HOME_FRACTION: f64 = 0.8;
 /// The most that legs keep from the body, m: they fold close to it.
 const OFF_BODY_M: f64 = 0.005;
 /// A link that is a line shorter than this is hardly one, m.
@@ -77,12 +77,12 @@ impl SelfCollision {
         let mut off_body = [OFF_BODY_M.min(clearance); MAX_LEGS];
         for ((shapes, placed), least) in legs.iter_mut().zip(&placed).zip(&mut off_body) {
             shapes.leave_out_what_touches(placed, &body);
-            *least = least.min(PART_AT_HOME * shapes.distance_to_body(placed, &body, Detail::up_to(f64::INFINITY)));
+            *least = least.min(HOME_FRACTION * shapes.distance_to_body(placed, &body, Detail::up_to(f64::INFINITY)));
         }
         let mut apart = [[clearance; MAX_LEGS]; MAX_LEGS];
         for (one, other) in pairs(legs.len().min(MAX_LEGS)) {
             let least =
-                clearance.min(PART_AT_HOME * placed[one].distance(&placed[other], Detail::up_to(f64::INFINITY)));
+                clearance.min(HOME_FRACTION * placed[one].distance(&placed[other], Detail::up_to(f64::INFINITY)));
             (apart[one][other], apart[other][one]) = (least, least);
         }
         let mut carried = [[0.0; MAX_LEG_JOINTS]; MAX_LEGS];

@@ -147,7 +147,7 @@ fn when_legs_overlap_at_home_expect_them_taken_as_lines_that_keep_apart() {
         assert_eq!(check.check(&robot, &turned(0.0)), None);
         // The feet come together, from 5 cm between them.
         let found = check.check(&robot, &turned(0.25)).unwrap();
-        let least = (PART_AT_HOME * capsule_distance).min(0.02);
+        let least = (HOME_FRACTION * capsule_distance).min(0.02);
         assert!((found.least - least).abs() < 1e-9 && found.distance < least, "{found:?}");
     }
 }
@@ -179,9 +179,9 @@ proptest! {
                 *to = leg.clamp(&LegAngles::from_fn(3, |i| [0.7, 1.5, 1.5][i] * at[i] - [0.0, 0.0, 1.0][i]));
             }
             for step in 1..=steps {
-                let part = step as f64 / steps as f64;
+                let fraction = step as f64 / steps as f64;
                 let now: [LegAngles; MAX_LEGS] =
-                    std::array::from_fn(|leg| LegAngles::from_fn(3, |i| from[leg][i] + part * (to[leg][i] - from[leg][i])));
+                    std::array::from_fn(|leg| LegAngles::from_fn(3, |i| from[leg][i] + fraction * (to[leg][i] - from[leg][i])));
                 prop_assert_eq!(check.is_clear(&robot, &now, &mut look), check.check(&robot, &now[..6]).is_none());
             }
             from = to;

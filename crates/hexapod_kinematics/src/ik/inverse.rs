@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::effort::Effort;
+use super::budget::IterationBudget;
 use crate::angles::LegAngles;
 use crate::closed_form::{Candidates, IkError, Quartic, Solution, Solutions, Solver, fit_angle};
 use crate::leg::Leg;
@@ -29,49 +29,49 @@ impl Leg {
         if let Some(angles) = self.inverse_at_once(foot_in_body, seed) {
             return Ok(angles);
         }
-        self.inverse_with_care(foot_in_body, seed, &mut Effort::unbounded())
+        self.inverse_with_care(foot_in_body, seed, &mut IterationBudget::unbounded())
     }
 
     /// The same in bounded time, for a leg that is on its way: an iteration starts from `seed` only and takes the steps
-    /// of `effort`. A leg whose outer axes are parallel finds what [`Self::inverse`] finds; any other the bend it has, or
-    /// none. A redundant leg turns its joints as little as may be, and towards its posture by what they have time for in
-    /// `spare_s` seconds: so none turns much faster than its foot asks, however far from its posture it is.
+    /// of `budget`. A leg whose outer axes are parallel finds what [`Self::inverse`] finds; any other the bend it has,
+    /// or none. A redundant leg turns its joints as little as may be, and towards its posture by what they have time
+    /// for in `spare_s` seconds: so none turns much faster than its foot asks, however far from its posture it is.
     ///
     /// # Errors
-    /// As [`Self::inverse`]; [`IkError::NotConverged`] where the effort is spent.
+    /// As [`Self::inverse`]; [`IkError::NotConverged`] where the budget is spent.
     #[inline]
-    pub fn inverse_near(
+    pub fn inverse_tracking(
         &self,
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
         spare_s: f64,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Result<LegAngles, IkError> {
         if let Some(angles) = self.inverse_at_once(foot_in_body, seed) {
             return Ok(angles);
         }
         if let Solver::Parallel(_) = self.solver {
-            return self.inverse_with_care(foot_in_body, seed, effort);
+            return self.inverse_with_care(foot_in_body, seed, budget);
         }
         if !foot_in_body.iter().all(|x| x.is_finite()) {
             return Err(IkError::NotFinite);
         }
-        self.iterate_near(foot_in_body, &self.usable_seed(seed), spare_s, effort)
+        self.iterate_near(foot_in_body, &self.usable_seed(seed), spare_s, budget)
     }
 
     /// The same in bounded time, from `seed` only, with a redundant leg on its posture as [`Self::inverse`] has it: for a
     /// leg that is put somewhere, now or later.
     ///
     /// # Errors
-    /// As [`Self::inverse_near`].
-    pub fn inverse_from(
+    /// As [`Self::inverse_tracking`].
+    pub fn inverse_with_posture(
         &self,
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Result<LegAngles, IkError> {
-        let near = self.inverse_near(foot_in_body, seed, 0.0, effort)?;
-        Ok(if self.joint_count() > 3 { self.on_posture(foot_in_body, &near, effort) } else { near })
+        let near = self.inverse_tracking(foot_in_body, seed, 0.0, budget)?;
+        Ok(if self.joint_count() > 3 { self.on_posture(foot_in_body, &near, budget) } else { near })
     }
 
     /// The inverse of a leg whose outer joints are parallel, in the midst of its workspace.
@@ -91,22 +91,22 @@ impl Leg {
         &self,
         foot_in_body: &Vector3<f64>,
         seed: &LegAngles,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Result<LegAngles, IkError> {
         if !foot_in_body.iter().all(|x| x.is_finite()) {
             return Err(IkError::NotFinite);
         }
         let seed = self.usable_seed(seed);
-        if !effort.take(1) {
+        if !budget.take(1) {
             return Err(IkError::NotConverged { residual_m: f64::INFINITY, iterations: 0 });
         }
         match self.candidates(foot_in_body, &seed) {
             Some(candidates) => self.choose(&candidates?, &seed).or_else(|error| match self.solver {
                 // Where two of the roots that are polished are nearly one, the one inside may have been lost in the other.
-                Solver::Nearly(..) | Solver::Quartic(_) => self.iterate(foot_in_body, &seed, effort).map_err(|_| error),
+                Solver::Nearly(..) | Solver::Quartic(_) => self.iterate(foot_in_body, &seed, budget).map_err(|_| error),
                 _ => Err(error),
             }),
-            None => self.iterate(foot_in_body, &seed, effort),
+            None => self.iterate(foot_in_body, &seed, budget),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::effort::Effort;
+use super::budget::IterationBudget;
 use super::newton::Descent;
 use crate::angles::LegAngles;
 use crate::closed_form::{IkError, Solution, Solutions};
@@ -31,8 +31,13 @@ impl Leg {
 
     /// The best of the descents from the seed and from the most promising of a grid over the limits; the first that
     /// reaches the target.
-    pub(super) fn descend_from_all(&self, target: &Vector3<f64>, seed: &LegAngles, effort: &mut Effort) -> Descent {
-        let mut best = self.descend(target, seed, effort);
+    pub(super) fn descend_from_all(
+        &self,
+        target: &Vector3<f64>,
+        seed: &LegAngles,
+        budget: &mut IterationBudget,
+    ) -> Descent {
+        let mut best = self.descend(target, seed, budget);
         let mut starts = [(f64::INFINITY, *seed); ALL_FOLLOWED];
         self.for_each_start(|start| {
             let distance = (self.foot_in_body(&start) - target).norm();
@@ -45,7 +50,7 @@ impl Leg {
             if best.distance <= REACHED || far || !distance.is_finite() {
                 break;
             }
-            let other = self.descend(target, start, effort);
+            let other = self.descend(target, start, budget);
             if other.distance < best.distance - 1e-12 {
                 best = other;
             }
@@ -59,9 +64,11 @@ impl Leg {
         for index in 0..count {
             let mut rest = index;
             look(LegAngles::from_fn(self.joint_count(), |i| {
-                let part = [0.1, 0.5, 0.9].get(rest % 3).copied().unwrap_or(0.5);
+                let fraction = [0.1, 0.5, 0.9].get(rest % 3).copied().unwrap_or(0.5);
                 rest /= 3;
-                self.joints().get(i).map_or(0.0, |j| j.limits().lower + part * (j.limits().upper - j.limits().lower))
+                self.joints()
+                    .get(i)
+                    .map_or(0.0, |j| j.limits().lower + fraction * (j.limits().upper - j.limits().lower))
             }));
         }
     }
@@ -71,45 +78,45 @@ impl Leg {
         &self,
         target: &Vector3<f64>,
         seed: &LegAngles,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Result<LegAngles, IkError> {
         self.within_length(target)?;
-        let first = self.track(target, seed, effort).unwrap_or_else(|| self.descend(target, seed, effort));
+        let first = self.track(target, seed, budget).unwrap_or_else(|| self.descend(target, seed, budget));
         let reached = first.distance <= REACHED;
-        let best = if reached { first } else { self.descend_from_all(&self.pull_in(target), seed, effort) };
+        let best = if reached { first } else { self.descend_from_all(&self.pull_in(target), seed, budget) };
         let end = self.settled(target, best)?;
-        Ok(if self.joint_count() > 3 { self.take_on_posture(target, end, effort) } else { end.angles })
+        Ok(if self.joint_count() > 3 { self.take_on_posture(target, end, budget) } else { end.angles })
     }
 
-    /// The same from the seed only, as long as the effort lasts: a redundant leg comes nearer to its posture by what its
-    /// joints turn in `spare_s` seconds.
+    /// The same from the seed only, as long as the budget lasts: a redundant leg comes nearer to its posture by what
+    /// its joints turn in `spare_s` seconds.
     pub(super) fn iterate_near(
         &self,
         target: &Vector3<f64>,
         seed: &LegAngles,
         spare_s: f64,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Result<LegAngles, IkError> {
         self.within_length(target)?;
         // To see that the foot is there already costs as much as a step.
-        if !effort.take(1) {
+        if !budget.take(1) {
             return Err(IkError::NotConverged { residual_m: f64::INFINITY, iterations: 0 });
         }
-        let end = match self.track(target, seed, effort) {
+        let end = match self.track(target, seed, budget) {
             Some(end) => end,
             None => {
-                let mut part = effort.part(SEARCH_ON_THE_WAY);
-                let steps = part.left();
-                let end = self.descend(target, seed, &mut part);
-                effort.take(steps - part.left());
+                let mut fraction = budget.at_most(SEARCH_ON_THE_WAY);
+                let steps = fraction.left();
+                let end = self.descend(target, seed, &mut fraction);
+                budget.take(steps - fraction.left());
                 self.settled(target, end)?
             }
         };
         let drifts = self.joint_count() > 3 && spare_s > 0.0;
-        Ok(if drifts { self.drift(target, end, spare_s, effort) } else { end.angles })
+        Ok(if drifts { self.drift(target, end, spare_s, budget) } else { end.angles })
     }
 
-    /// Refuses what is farther than the links are long together: told at once, as a path that leaves the workspace
+    /// Refuses what is farther than the links are long together: at once, as a path that leaves the workspace
     /// mostly is.
     fn within_length(&self, target: &Vector3<f64>) -> Result<(), IkError> {
         let beyond = (target - self.hip_in_body()).norm() - self.length();
@@ -133,7 +140,7 @@ impl Leg {
                 found.insert(Solution { angles: end.angles, within_limits: true });
             }
         };
-        keep(self.descend(target, seed, &mut Effort::unbounded()));
-        self.for_each_start(|start| keep(self.descend(target, &start, &mut Effort::unbounded())));
+        keep(self.descend(target, seed, &mut IterationBudget::unbounded()));
+        self.for_each_start(|start| keep(self.descend(target, &start, &mut IterationBudget::unbounded())));
     }
 }

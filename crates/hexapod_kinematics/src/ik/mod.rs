@@ -1,6 +1,6 @@
 //! Inverse kinematics: the joint angles that put a foot at a point of the body frame.
 
-mod effort;
+mod budget;
 mod inverse;
 mod iteration;
 mod nearest;
@@ -9,6 +9,6 @@ mod redundant;
 mod track;
 mod tree;
 
-pub use effort::Effort;
+pub use budget::IterationBudget;
 pub use nearest::NearestPose;
 pub use tree::Choice;

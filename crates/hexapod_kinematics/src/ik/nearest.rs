@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::effort::Effort;
+use super::budget::IterationBudget;
 use super::iteration::REACHED;
 use crate::angles::LegAngles;
 use crate::leg::Leg;
@@ -24,7 +24,7 @@ impl Leg {
     ///
     /// Nearest is in the body frame and over the whole range of the joints, so that a target that wanders outside
     /// the workspace may make the leg change its bend where two points are equally near.
-    pub fn inverse_nearest(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> NearestPose {
+    pub fn closest_reachable(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles) -> NearestPose {
         let seed = self.clamp(&self.usable_seed(seed));
         if !foot_in_body.iter().all(|x| x.is_finite()) {
             return NearestPose { angles: seed, foot_in_body: self.foot_in_body(&seed), reached: false };
@@ -34,17 +34,23 @@ impl Leg {
             let reached = target == *foot_in_body;
             return NearestPose { angles, foot_in_body: self.foot_in_body(&angles), reached };
         }
-        let best = self.descend_from_all(&target, &seed, &mut Effort::unbounded());
+        let best = self.descend_from_all(&target, &seed, &mut IterationBudget::unbounded());
         let reached = best.distance <= REACHED && target == *foot_in_body;
         NearestPose { angles: best.angles, foot_in_body: self.foot_in_body(&best.angles), reached }
     }
 
-    /// The same in bounded time, from `seed` only: as near as the way downhill from there leads before the effort is spent.
-    pub fn approach(&self, foot_in_body: &Vector3<f64>, seed: &LegAngles, effort: &mut Effort) -> NearestPose {
+    /// The same in bounded time, from `seed` only: as near as the way downhill from there leads before the budget is
+    /// spent.
+    pub fn closest_within_budget(
+        &self,
+        foot_in_body: &Vector3<f64>,
+        seed: &LegAngles,
+        budget: &mut IterationBudget,
+    ) -> NearestPose {
         let seed = self.clamp(&self.usable_seed(seed));
         let finite = foot_in_body.iter().all(|x| x.is_finite());
         let target = if finite { self.pull_in(foot_in_body) } else { self.foot_in_body(&seed) };
-        let end = self.descend(&target, &seed, effort);
+        let end = self.descend(&target, &seed, budget);
         let reached = finite && end.distance <= REACHED && target == *foot_in_body;
         NearestPose { angles: end.angles, foot_in_body: self.foot_in_body(&end.angles), reached }
     }

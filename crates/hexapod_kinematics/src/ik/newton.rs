@@ -7,7 +7,7 @@
 
 use nalgebra::{SMatrix, SVector, Vector3};
 
-use super::effort::Effort;
+use super::budget::IterationBudget;
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::chain::{Chain, Matrix3xN};
 use crate::leg::Leg;
@@ -47,8 +47,8 @@ pub(super) fn column(jacobian: &Matrix3xN, index: usize) -> Vector3<f64> {
 }
 
 impl Leg {
-    /// Descends from `start`, moved into the limits, until the effort is spent.
-    pub(super) fn descend(&self, target: &Vector3<f64>, start: &LegAngles, effort: &mut Effort) -> Descent {
+    /// Descends from `start`, moved into the limits, until the budget is spent.
+    pub(super) fn descend(&self, target: &Vector3<f64>, start: &LegAngles, budget: &mut IterationBudget) -> Descent {
         let angles = self.clamp(start);
         let placed = self.chain.placed(angles.padded());
         let distance = (placed.foot_at_zero() - target).norm();
@@ -60,14 +60,14 @@ impl Leg {
                 at.converged = true;
                 return at;
             }
-            if !effort.take(1) {
+            if !budget.take(1) {
                 return at;
             }
             let slope = self.slope(target, &at.placed);
-            match self.improve(target, &mut at, &slope, &mut damping, effort) {
+            match self.improve(target, &mut at, &slope, &mut damping, budget) {
                 Some(moved) if moved > STILL => {}
                 _ => {
-                    at.converged = !effort.is_spent();
+                    at.converged = !budget.is_spent();
                     return at;
                 }
             }
@@ -82,10 +82,10 @@ impl Leg {
         at: &mut Descent,
         (gradient, hessian): &(Gradient, Hessian),
         damping: &mut f64,
-        effort: &mut Effort,
+        budget: &mut IterationBudget,
     ) -> Option<f64> {
         for _ in 0..40 {
-            if !effort.take(1) {
+            if !budget.take(1) {
                 return None;
             }
             if let Some(next) = self.step(&at.angles, gradient, hessian, *damping) {

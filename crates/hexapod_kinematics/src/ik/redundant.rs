@@ -9,7 +9,7 @@
 
 use nalgebra::Vector3;
 
-use super::effort::Effort;
+use super::budget::IterationBudget;
 use super::newton::Descent;
 use super::track::{Joints, range};
 use crate::angles::LegAngles;
@@ -22,18 +22,23 @@ const MAX_ROUNDS: usize = 14;
 const STEPS_A_ROUND: usize = 3;
 /// Step at which the posture is reached, rad.
 const STILL: f64 = 1e-8;
-/// Part of its greatest velocity with which a joint of a leg on its way turns towards its posture.
-const DRIFT_PART: f64 = 0.2;
+/// Fraction of its greatest velocity with which a joint of a leg on its way turns towards its posture.
+const DRIFT_FRACTION: f64 = 0.2;
 
 impl Leg {
-    /// From angles that reach the target to those nearest to the posture that do, or on the way there when the effort is
-    /// spent.
-    pub(super) fn take_on_posture(&self, target: &Vector3<f64>, from: Descent, effort: &mut Effort) -> LegAngles {
+    /// From angles that reach the target to those nearest to the posture that do, or on the way there when the budget
+    /// is spent.
+    pub(super) fn take_on_posture(
+        &self,
+        target: &Vector3<f64>,
+        from: Descent,
+        budget: &mut IterationBudget,
+    ) -> LegAngles {
         let mut best = from;
         for _ in 0..MAX_ROUNDS {
-            let (end, settled) = self.nearer_to_posture(target, best, effort);
+            let (end, settled) = self.nearer_to_posture(target, best, budget);
             // Each round is taken back onto the surface, so that the last good one can be returned at any time.
-            let Some(end) = self.converge(target, end, effort) else { break };
+            let Some(end) = self.converge(target, end, budget) else { break };
             if end.distance > REACH_TOLERANCE || self.strain(&end.angles) > self.strain(&best.angles) + 1e-12 {
                 break;
             }
@@ -46,15 +51,20 @@ impl Leg {
     }
 
     /// The same from angles that are known to reach the target.
-    pub(super) fn on_posture(&self, target: &Vector3<f64>, angles: &LegAngles, effort: &mut Effort) -> LegAngles {
-        self.take_on_posture(target, self.stepped(target, angles, &Joints::zeros()), effort)
+    pub(super) fn on_posture(
+        &self,
+        target: &Vector3<f64>,
+        angles: &LegAngles,
+        budget: &mut IterationBudget,
+    ) -> LegAngles {
+        self.take_on_posture(target, self.stepped(target, angles, &Joints::zeros()), budget)
     }
 
     /// Some steps towards the posture, each of which brings the foot back as well; whether the last one was as good as none.
-    fn nearer_to_posture(&self, target: &Vector3<f64>, from: Descent, effort: &mut Effort) -> (Descent, bool) {
+    fn nearer_to_posture(&self, target: &Vector3<f64>, from: Descent, budget: &mut IterationBudget) -> (Descent, bool) {
         let mut at = from;
         for _ in 0..STEPS_A_ROUND {
-            let step = if effort.take(1) { self.surface_step(target, &at, &self.pull(&at.angles)) } else { None };
+            let step = if budget.take(1) { self.surface_step(target, &at, &self.pull(&at.angles)) } else { None };
             let Some(step) = step else { return (at, true) };
             at = self.stepped(target, &at.angles, &step);
             if step.amax() < STILL {
@@ -65,16 +75,22 @@ impl Leg {
     }
 
     /// A step towards the posture, each joint turning no farther than a part of its greatest velocity takes it in `seconds`.
-    pub(super) fn drift(&self, target: &Vector3<f64>, from: Descent, seconds: f64, effort: &mut Effort) -> LegAngles {
-        let step = if effort.take(1) { self.surface_step(target, &from, &self.pull(&from.angles)) } else { None };
+    pub(super) fn drift(
+        &self,
+        target: &Vector3<f64>,
+        from: Descent,
+        seconds: f64,
+        budget: &mut IterationBudget,
+    ) -> LegAngles {
+        let step = if budget.take(1) { self.surface_step(target, &from, &self.pull(&from.angles)) } else { None };
         let Some(step) = step else { return from.angles };
         let room = self
             .joints()
             .iter()
             .zip(step.iter())
-            .map(|(joint, step)| DRIFT_PART * joint.limits().velocity * seconds / step.abs().max(STILL));
+            .map(|(joint, step)| DRIFT_FRACTION * joint.limits().velocity * seconds / step.abs().max(STILL));
         let step = step * room.fold(1.0, f64::min);
-        self.converge(target, self.stepped(target, &from.angles, &step), effort).unwrap_or(from).angles
+        self.converge(target, self.stepped(target, &from.angles, &step), budget).unwrap_or(from).angles
     }
 
     /// The way from some angles to the posture.

@@ -6,7 +6,7 @@
 
 use nalgebra::{Matrix3, SVector, Vector3};
 
-use super::effort::Effort;
+use super::budget::IterationBudget;
 use super::newton::{Descent, column};
 use crate::angles::{LegAngles, MAX_LEG_JOINTS};
 use crate::chain::Matrix3xN;
@@ -27,18 +27,28 @@ pub(super) type Joints = SVector<f64, MAX_LEG_JOINTS>;
 
 impl Leg {
     /// Angles that reach the target, on the bend that the seed has; `None` where this does not lead there at once.
-    pub(super) fn track(&self, target: &Vector3<f64>, seed: &LegAngles, effort: &mut Effort) -> Option<Descent> {
-        self.converge(target, self.stepped(target, seed, &Joints::zeros()), effort)
+    pub(super) fn track(
+        &self,
+        target: &Vector3<f64>,
+        seed: &LegAngles,
+        budget: &mut IterationBudget,
+    ) -> Option<Descent> {
+        self.converge(target, self.stepped(target, seed, &Joints::zeros()), budget)
     }
 
     /// Brings the foot onto the target by the least turns, each step at least a little nearer.
-    pub(super) fn converge(&self, target: &Vector3<f64>, from: Descent, effort: &mut Effort) -> Option<Descent> {
+    pub(super) fn converge(
+        &self,
+        target: &Vector3<f64>,
+        from: Descent,
+        budget: &mut IterationBudget,
+    ) -> Option<Descent> {
         let mut at = from;
         for _ in 0..MAX_STEPS {
             if at.distance <= REACHED {
                 return Some(at);
             }
-            if !effort.take(1) {
+            if !budget.take(1) {
                 return None;
             }
             let step = self.surface_step(target, &at, &Joints::zeros())?;

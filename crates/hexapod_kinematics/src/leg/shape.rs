@@ -9,7 +9,7 @@ use crate::angles::LegAngles;
 use crate::chain::turn;
 use crate::math;
 
-/// Part of the first axis that may be vertical in an upright leg.
+/// Fraction of the first axis that may be vertical in an upright leg.
 const LYING: f64 = 0.5;
 /// Axes nearer to each other than this (sine) count as parallel.
 const PARALLEL: f64 = 1e-3;

@@ -43,7 +43,7 @@ pub(super) fn agree(model: &Model, chains: &mut [LegChain], read: MeshReader<'_>
     let out = |foot: &Foot| (joint_from_link(model, foot.link) * foot.link_from_foot).translation.vector.norm();
     let outs: Vec<f64> = chains.iter().map(|chain| out(&chain.foot)).collect();
     let alike = |a: f64, b: f64| (a - b).abs() <= ALIKE * a.max(b);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (index, chain) in chains.iter_mut().enumerate() {
         let mut others = outs.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, out)| *out);
         let (Some(usual), own) = (others.next(), outs[index]) else { continue };
@@ -60,7 +60,7 @@ pub(super) fn agree(model: &Model, chains: &mut [LegChain], read: MeshReader<'_>
             name(end.link),
             end.out * 1e3
         );
-        told.push(format!(
+        reported.push(format!(
             "link \"{}\" is called a foot and is {:.0} mm from the last joint, where those of all other legs are {:.0} mm from it: \
              the end of link \"{}\" is taken; write feet in robot.yaml if that is wrong",
             name(chain.foot.link),
@@ -70,5 +70,5 @@ pub(super) fn agree(model: &Model, chains: &mut [LegChain], read: MeshReader<'_>
         ));
         chain.foot = Foot::at(end.link, end.point, reason);
     }
-    told
+    reported
 }

@@ -32,7 +32,7 @@ fn round_ends(shape: &Shape) -> Vec<(Vector3<f64>, f64)> {
     let at = |z: f64| (shape.link_from_shape * Point3::new(0.0, 0.0, z)).coords;
     match shape.geometry {
         Geometry::Sphere { radius } => vec![(at(0.0), radius)],
-        Geometry::Capsule { radius, length } => [0.5, -0.5].map(|part| (at(part * length), radius)).to_vec(),
+        Geometry::Capsule { radius, length } => [0.5, -0.5].map(|fraction| (at(fraction * length), radius)).to_vec(),
         Geometry::Box { .. } | Geometry::Cylinder { .. } | Geometry::Mesh { .. } => Vec::new(),
     }
 }

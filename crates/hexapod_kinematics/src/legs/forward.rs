@@ -27,7 +27,7 @@ pub(super) fn contradiction(legs: &[Leg]) -> Option<String> {
     }
     let mirrored = left.is_some_and(|left| left.y < -AGREES);
     mirrored.then(|| {
-        "the legs called left are on the right, where y of the base link is below zero: sides are told by where the legs \
+        "the legs called left are on the right, where y of the base link is below zero: sides are recognised by where the legs \
          are, not by their names"
             .to_owned()
     })

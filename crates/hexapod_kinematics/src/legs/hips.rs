@@ -1,5 +1,5 @@
-//! The frame of the hips, by which legs are told apart and in which a robot walks: its origin in their middle, its x axis
-//! along the body. A base link may be anywhere on the body, and turned.
+//! The frame of the hips, by which legs are distinguished and in which a robot walks: its origin in their middle, its x
+//! axis along the body. A base link may be anywhere on the body, and turned.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector2, Vector3};
 
@@ -10,7 +10,7 @@ use crate::math;
 
 /// Hips are opposite each other when one is nearer to the other's mirror image than this part of the farthest hip's distance.
 const OPPOSITE: f64 = 0.1;
-/// Part of the farthest hip's distance up to which a hip is on the middle line.
+/// Fraction of the farthest hip's distance up to which a hip is on the middle line.
 const MIDDLE_LINE: f64 = 0.05;
 /// Lengths, in parts of the farthest hip's distance, and angles, rad, that are nothing but rounding.
 const ROUNDING: f64 = 1e-9;

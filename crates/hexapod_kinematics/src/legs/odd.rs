@@ -75,7 +75,7 @@ impl Usual {
             let way = if raised > 0.0 { "above" } else { "below" };
             return Some(format!("its hip is {:.0} mm {way} most", raised.abs() * 1e3));
         }
-        // A single part of another length is a slip, and told as one.
+        // A single part of another length is a slip, and reported as one.
         let own = parts(leg);
         let others = own.iter().zip(&self.parts).filter(|(own, usual)| (*own - *usual).abs() > PART * own.max(**usual));
         let is_long = !(self.length / LENGTH..=self.length * LENGTH).contains(&length);

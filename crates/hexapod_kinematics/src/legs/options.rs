@@ -28,8 +28,8 @@ pub struct LegOptions {
     pub front: Front,
 }
 
-/// What says where the front of a robot is, by which its legs are told apart. Commands count in the base link's frame
-/// either way.
+/// What says where the front of a robot is, by which its legs are distinguished. Commands count in the base link's
+/// frame either way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Front {
     /// The names of its legs, where they say so.

@@ -15,7 +15,7 @@ use crate::math;
 const LIVELY: f64 = 0.05;
 /// Range of a joint from which its middle says nothing, rad.
 const WIDE: f64 = 4.0;
-/// Part of its length at which an upright leg stands below its hip.
+/// Fraction of its length at which an upright leg stands below its hip.
 const UPRIGHT_DEPTH: f64 = 0.75;
 /// Depth and distance from the hip at which a sprawled leg stands, in its lengths.
 const SPRAWLED_DEPTH: f64 = 0.36;
@@ -52,7 +52,7 @@ fn for_each_pose(leg: &Leg, mut look: impl FnMut(LegAngles)) {
         _ => 5,
     };
     let (home, straight) = (leg.home(), leg.straight_hip());
-    let part = |k: usize| 2.0 * k as f64 / (samples - 1) as f64 - 1.0;
+    let fraction = |k: usize| 2.0 * k as f64 / (samples - 1) as f64 - 1.0;
     for index in 0..samples.pow(u32::try_from(free).unwrap_or(0)) {
         let mut rest = index;
         let pose = LegAngles::from_fn(leg.joint_count(), |i| {
@@ -61,7 +61,7 @@ fn for_each_pose(leg: &Leg, mut look: impl FnMut(LegAngles)) {
             }
             let sample = rest % samples;
             rest /= samples;
-            home.get(i).copied().unwrap_or(0.0) + WIDEST * part(sample)
+            home.get(i).copied().unwrap_or(0.0) + WIDEST * fraction(sample)
         });
         look(leg.clamp(&pose));
     }

@@ -16,8 +16,8 @@ const LONGEST_CM: f64 = 45.0;
 const ODD: f64 = 2.0;
 /// Legs whose lengths differ by less than this part are a pair.
 const PAIR: f64 = 0.1;
-/// A part of a leg this many times as long as that of all others, or they as long as it, is told of.
-const ODD_PART: f64 = 1.5;
+/// A part of a leg this many times as long as that of all others, or they as long as it, is reported.
+const ODD_FRACTION: f64 = 1.5;
 /// A robot that weighs less than this for the cube of a leg's length is lighter than a frame of foam, kg/m³.
 const LIGHTEST: f64 = 1.0;
 /// A robot that weighs more than this for the cube of a leg's length is heavier than any metal, kg/m³.
@@ -93,7 +93,7 @@ pub(super) fn check_alike(model: &Model, legs: &[Leg], options: &LegOptions) -> 
 /// What to tell of each part of a leg that no other leg has so long, or so short, where the others agree.
 pub(super) fn odd_parts(model: &Model, legs: &[Leg], options: &LegOptions) -> Vec<String> {
     let parts: Vec<Vec<f64>> = legs.iter().map(parts).collect();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (leg, own) in legs.iter().zip(&parts) {
         for (index, &length) in own.iter().enumerate() {
             let others = || parts.iter().filter(|other| other.len() == own.len()).filter_map(|other| other.get(index));
@@ -102,7 +102,7 @@ pub(super) fn odd_parts(model: &Model, legs: &[Leg], options: &LegOptions) -> Ve
             let Some(&middle) = sorted.get(sorted.len() / 2).filter(|_| sorted.len() >= MIN_LEGS) else { continue };
             let alike = |a: f64, b: f64| (a - b).abs() <= PAIR * a.max(b);
             let agree = others().filter(|other| alike(**other, middle)).count() + 1 >= sorted.len();
-            if !agree || (middle / ODD_PART..=middle * ODD_PART).contains(&length) {
+            if !agree || (middle / ODD_FRACTION..=middle * ODD_FRACTION).contains(&length) {
                 continue;
             }
             let joint = |index: usize| leg.joints().get(index).map_or("", |joint| joint.name());
@@ -118,7 +118,7 @@ pub(super) fn odd_parts(model: &Model, legs: &[Leg], options: &LegOptions) -> Ve
                     )
                 }
             };
-            told.push(format!(
+            reported.push(format!(
                 "leg {}: {part} is {mm:.0} mm from {}, where it is {usual:.0} mm in the other legs; if that is a slip, \
                  correct {mend}",
                 leg.name(),
@@ -126,7 +126,7 @@ pub(super) fn odd_parts(model: &Model, legs: &[Leg], options: &LegOptions) -> Ve
             ));
         }
     }
-    told
+    reported
 }
 
 /// The point so far from the last joint as the other legs' feet, the way that this foot is, in the frame of the foot's link.

@@ -39,7 +39,7 @@ pub struct JointFriction {
 }
 
 impl JointFriction {
-    /// That of a description; what is no number or below zero counts as none.
+    /// That of a description; NaN or a negative value counts as none.
     pub(crate) fn new(coulomb: f64, viscous: f64) -> Self {
         let known = |value: f64| if value.is_finite() && value > 0.0 { value } else { 0.0 };
         Self { coulomb: known(coulomb), viscous: known(viscous) }

@@ -2,8 +2,8 @@
 
 mod margins;
 mod slice;
-mod stride;
+mod stroke;
 
 pub use margins::PoseMargins;
 pub use slice::Slice;
-pub use stride::{Stride, StrideTable};
+pub use stroke::{Stroke, StrokeTable};

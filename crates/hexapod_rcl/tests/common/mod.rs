@@ -5,7 +5,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Discovery takes a moment, on a busy machine a long one.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A node in a context of its own.
 pub fn node(name: &str) -> (Context, Node) {
@@ -25,7 +25,7 @@ pub fn keep(depth: usize) -> QosProfile {
 pub fn until(what: &str, mut done: impl FnMut() -> bool) {
     let started = Instant::now();
     while !done() {
-        assert!(started.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
+        assert!(started.elapsed() < TEST_TIMEOUT, "{what}: not within {TEST_TIMEOUT:?}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -41,7 +41,7 @@ pub fn next<T: WrappedTypesupport + 'static>(
         if let Some(taken) = subscription.take().unwrap() {
             return taken;
         }
-        assert!(started.elapsed() < PATIENCE, "no message");
+        assert!(started.elapsed() < TEST_TIMEOUT, "no message");
         set.wait(Some(Duration::from_secs(1))).unwrap();
     }
 }

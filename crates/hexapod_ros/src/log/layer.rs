@@ -14,7 +14,7 @@ use tracing_subscriber::layer::Context;
 
 /// Hands every event to the writer.
 pub(crate) struct ToWriter {
-    /// What is told; `None`: all that comes here.
+    /// What is written; `None`: all that comes here.
     levels: Option<Levels>,
 }
 

@@ -3,7 +3,7 @@
 
 use super::entry::Severity;
 
-/// Which lines are told.
+/// Which lines are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Levels {
     default: Severity,
@@ -43,8 +43,8 @@ impl Levels {
         }
     }
 
-    /// Whether a line of this logger is told. A level counts for the loggers below its name as well: that of `robot1`
-    /// for `robot1.gait_planner`.
+    /// Whether a line of this logger is written. A level counts for the loggers below its name as well: that of
+    /// `robot1` for `robot1.gait_planner`.
     pub fn allow(&self, logger: &str, severity: Severity) -> bool {
         let covers =
             |name: &str| logger.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
@@ -52,7 +52,7 @@ impl Levels {
         severity >= named.map_or(self.default, |(_, level)| *level)
     }
 
-    /// The lowest that is told of anybody.
+    /// The lowest that is written of anybody.
     pub fn lowest(&self) -> Severity {
         self.named.iter().map(|(_, level)| *level).fold(self.default, Severity::min)
     }
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn when_a_level_is_asked_for_expect_it_for_all_or_for_the_node_that_is_named() {
-        for (arguments, logger, severity, told) in [
+        for (arguments, logger, severity, reported) in [
             ("hexapod run", "gait_planner", Severity::Info, true),
             ("hexapod run", "gait_planner", Severity::Debug, false),
             ("hexapod run --ros-args --log-level DEBUG", "gait_planner", Severity::Debug, true),
@@ -97,7 +97,7 @@ mod tests {
             ("x --log-level debug --ros-args --log-level warn", "gait_planner", Severity::Info, false),
             ("x --ros-args -r a:=b -- --log-level debug", "gait_planner", Severity::Debug, false),
         ] {
-            assert_eq!(levels(arguments).allow(logger, severity), told, "{arguments}: {logger} {severity:?}");
+            assert_eq!(levels(arguments).allow(logger, severity), reported, "{arguments}: {logger} {severity:?}");
         }
     }
 

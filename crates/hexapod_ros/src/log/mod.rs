@@ -3,7 +3,7 @@
 //!
 //! An event is put into words on the thread it happens on and handed to the thread `log`, which writes and publishes it.
 //! Nobody waits for that thread: what it cannot keep up with is counted. Neither the control loop nor the thread of the bus
-//! logs; what they do is told by the threads that publish it.
+//! logs; what they do is logged by the threads that publish it.
 
 mod console;
 mod entry;
@@ -23,8 +23,8 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{EnvFilter, registry};
 
-/// Lets events of this process be written. What is told is chosen by `--log-level` among the process's ROS arguments;
-/// where `RUST_LOG` is set, by that alone. `name` is how events are called that belong to no node.
+/// Lets events of this process be written. What is written is chosen by `--log-level` among the process's ROS
+/// arguments; where `RUST_LOG` is set, by that alone. `name` is how events are called that belong to no node.
 pub fn start(name: &str) {
     let levels = Levels::of(std::env::args());
     NAMES.call_others(name);
@@ -32,17 +32,17 @@ pub fn start(name: &str) {
     // Not `try_init`: what other crates log in their own way stays out.
     let _ = match EnvFilter::try_from_default_env() {
         Ok(filter) => {
-            let told = registry().with(filter).with(ToWriter::all());
-            tracing::subscriber::set_global_default(told)
+            let reported = registry().with(filter).with(ToWriter::all());
+            tracing::subscriber::set_global_default(reported)
         }
         Err(_) => {
-            let told = registry().with(LevelFilter::from(levels.lowest())).with(ToWriter::of(levels));
-            tracing::subscriber::set_global_default(told)
+            let reported = registry().with(LevelFilter::from(levels.lowest())).with(ToWriter::of(levels));
+            tracing::subscriber::set_global_default(reported)
         }
     };
 }
 
-/// Lets events that come from the crate `target` be told under `name`.
+/// Lets events that come from the crate `target` be written under `name`.
 pub fn call(target: &str, name: &str) {
     NAMES.call(target, name);
 }

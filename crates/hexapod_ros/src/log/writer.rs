@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Lines that wait at most for the thread.
 const WAITING: usize = 256;
 /// Lines that wait at most for a node's `/rosout` to open.
-const UNTOLD: usize = 100;
+const UNREPORTED: usize = 100;
 /// Lines of one severity: so many at once, and so many a second from then on.
 const AT_ONCE: u32 = 40;
 const PER_SECOND: u32 = 5;
@@ -27,16 +27,16 @@ const LAST_LINES: Duration = Duration::from_millis(200);
 static WRITER: OnceLock<Writer> = OnceLock::new();
 
 struct Writer {
-    queue: SyncSender<Told>,
+    queue: SyncSender<LogEvent>,
     /// The other end, until the thread has it.
-    waiting: Mutex<Option<Receiver<Told>>>,
+    waiting: Mutex<Option<Receiver<LogEvent>>>,
     /// By severity.
     bursts: Mutex<[Burst; Severity::ALL.len()]>,
     lost: AtomicU64,
 }
 
-/// What the thread is told.
-enum Told {
+/// What the thread receives.
+enum LogEvent {
     Line(Entry),
     Opened(String, Publisher<Log>),
     /// To be answered when all before it is done.
@@ -64,7 +64,7 @@ pub fn begin() {
         // It shares the middleware with those that publish commands.
         let _ = realtime::join_loops(priority::PUBLISHING);
         let mut lines = Lines::new();
-        waiting.iter().for_each(|told| lines.take(told));
+        waiting.iter().for_each(|reported| lines.take(reported));
     });
 }
 
@@ -73,11 +73,11 @@ pub fn flush() {
     let Some(writer) = WRITER.get() else { return };
     if let Some(waiting) = locked(&writer.waiting).as_ref() {
         let mut lines = Lines::new();
-        waiting.try_iter().for_each(|told| lines.take(told));
+        waiting.try_iter().for_each(|reported| lines.take(reported));
         return;
     }
     let (done, is_done) = sync_channel(1);
-    if writer.queue.try_send(Told::Flush(done)).is_ok() {
+    if writer.queue.try_send(LogEvent::Flush(done)).is_ok() {
         let _ = is_done.recv_timeout(LAST_LINES);
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn hand_over(entry: Entry) {
         writer.lost.fetch_add(1, Ordering::Relaxed);
         return;
     }
-    match writer.queue.try_send(Told::Line(entry)) {
+    match writer.queue.try_send(LogEvent::Line(entry)) {
         Ok(()) => {}
         Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
             writer.lost.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +102,7 @@ pub(super) fn hand_over(entry: Entry) {
 pub(crate) fn publish_on(logger: String, publisher: Publisher<Log>) {
     if let Some(writer) = WRITER.get() {
         // With the queue full this node's lines go to standard output only.
-        let _ = writer.queue.try_send(Told::Opened(logger, publisher));
+        let _ = writer.queue.try_send(LogEvent::Opened(logger, publisher));
     }
 }
 
@@ -115,17 +115,17 @@ struct Lines {
     console: Console,
     nodes: Vec<(String, Publisher<Log>)>,
     /// Lines from before the nodes' topics were opened.
-    untold: VecDeque<Entry>,
+    unreported: VecDeque<Entry>,
 }
 
 impl Lines {
     fn new() -> Self {
-        Self { console: Console::of_process(), nodes: vec![], untold: VecDeque::new() }
+        Self { console: Console::of_process(), nodes: vec![], unreported: VecDeque::new() }
     }
 
-    fn take(&mut self, told: Told) {
-        match told {
-            Told::Line(mut entry) => {
+    fn take(&mut self, reported: LogEvent) {
+        match reported {
+            LogEvent::Line(mut entry) => {
                 let lost = WRITER.get().map_or(0, |writer| writer.lost.swap(0, Ordering::Relaxed));
                 if lost > 0 {
                     entry.text = format!("{} (lines lost before this one: {lost})", entry.text);
@@ -133,11 +133,11 @@ impl Lines {
                 self.console.write(&entry);
                 self.publish(entry);
             }
-            Told::Opened(logger, publisher) => {
+            LogEvent::Opened(logger, publisher) => {
                 self.nodes.push((logger, publisher));
-                std::mem::take(&mut self.untold).into_iter().for_each(|entry| self.publish(entry));
+                std::mem::take(&mut self.unreported).into_iter().for_each(|entry| self.publish(entry));
             }
-            Told::Flush(done) => {
+            LogEvent::Flush(done) => {
                 let _ = done.try_send(());
             }
         }
@@ -148,10 +148,10 @@ impl Lines {
         let own = self.nodes.iter().position(|(logger, _)| *logger == entry.name);
         let any = (!NAMES.has(&entry.name) && !self.nodes.is_empty()).then_some(0);
         let Some(index) = own.or(any) else {
-            if self.untold.len() == UNTOLD {
-                self.untold.pop_front();
+            if self.unreported.len() == UNREPORTED {
+                self.unreported.pop_front();
             }
-            return self.untold.push_back(entry);
+            return self.unreported.push_back(entry);
         };
         // What cannot be published was written all the same, and must not be logged. A node that has gone stays gone.
         let _ = self.nodes[index].1.publish(&Log::from(&entry));

@@ -46,8 +46,8 @@ impl ServoConfig {
         &self.servos
     }
 
-    /// Narrows a servo to its joint's limits (rad): no angle beyond them is ever told, though its pulses would reach
-    /// further. Returns false, and changes nothing, when there is no such joint or nothing is left of its range.
+    /// Narrows a servo to its joint's limits (rad): no angle beyond them is ever commanded, though its pulses would
+    /// reach further. Returns false, and changes nothing, when there is no such joint or nothing is left of its range.
     pub fn limit_joint(&mut self, joint: &str, lower_rad: f64, upper_rad: f64) -> bool {
         self.servos.iter_mut().find(|servo| servo.joint() == joint).is_some_and(|s| s.narrow(lower_rad, upper_rad))
     }

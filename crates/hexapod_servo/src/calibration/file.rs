@@ -82,8 +82,8 @@ impl ServoFile {
         kinds.chain(defaults).chain(self.servos.iter().map(|(joint, block)| (format!("servos.{joint}"), block)))
     }
 
-    /// Figures that no servo has, most often because angles are in degrees or torques in kgf cm: what is worked out from them would be told at each
-    /// joint that takes it.
+    /// Figures that no servo has, most often because angles are in degrees or torques in kgf cm: what is worked out
+    /// from them would be reported at each joint that takes it.
     pub fn implausible(&self) -> Vec<E> {
         let angles = self.blocks().flat_map(|(path, block)| {
             let travel = block.travel.map(|travel| (format!("{path}.travel.angle_rad"), travel.angle_rad));

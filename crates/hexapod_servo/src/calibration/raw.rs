@@ -50,7 +50,7 @@ pub struct RawServo {
     /// Pulse at which the horn is mounted, in microseconds; by default 1500 if the limits allow it, else their middle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neutral_us: Option<f64>,
-    /// Fastest the servo is ever told to turn, in radians per second.
+    /// Fastest the servo is ever commanded to turn, in radians per second.
     pub speed_limit_rad_s: f64,
     /// Servos of one group are switched on together; by default the joint's name before its last `_`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,9 +81,9 @@ pub struct RawTiming {
     pub group_interval_s: f64,
     /// Speed in radians per second of the first motion after arming or holding.
     pub soft_start_rad_s: f64,
-    /// Arming is refused if a joint is commanded farther than this from where it was last told to be, in radians.
+    /// Arming is refused if a joint is commanded farther than this from where it was last commanded to be, in radians.
     pub pose_tolerance_rad: f64,
-    /// A servo told to be farther than this from what is asked for is strained, in radians.
+    /// A servo commanded to be farther than this from what is asked for is strained, in radians.
     pub stall_error_rad: f64,
     /// Seconds of strain, less rest, that are a fault; 0 means never.
     pub stall_after_s: f64,

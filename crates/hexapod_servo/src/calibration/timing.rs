@@ -15,9 +15,9 @@ pub struct Timing {
     pub group_interval: Duration,
     /// Speed of the first motion after arming or holding, in radians per second.
     pub soft_start_rad_s: f64,
-    /// Arming is refused if a joint is commanded farther than this from where it was last told to be, in radians.
+    /// Arming is refused if a joint is commanded farther than this from where it was last commanded to be, in radians.
     pub pose_tolerance_rad: f64,
-    /// A servo told to be farther than this from what is asked for is strained, in radians.
+    /// A servo commanded to be farther than this from what is asked for is strained, in radians.
     pub stall_error_rad: f64,
     /// So much strain, less rest, is a fault; `None`: never.
     pub stall_after: Option<Duration>,

@@ -26,12 +26,12 @@ impl<B: I2c> ServoDriver<B> {
     /// at once (about 2.5 ms a board at 400 kHz); leave [`SETTLE`] between its end and the next tick. In a live state it
     /// passes, and brings joints back that were let go because nobody commanded them.
     ///
-    /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last told to be,
-    /// or, if that is not known, with their commanded angle as first pulse.
+    /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last commanded to
+    /// be, or, if that is not known, with their commanded angle as first pulse.
     pub fn enable(&mut self, now: Duration) -> ArmReport {
         let mut report = ArmReport::default();
         if self.state.is_live() {
-            self.joints.iter_mut().filter(|joint| joint.let_go).for_each(Joint::bring_back);
+            self.joints.iter_mut().filter(|joint| joint.released).for_each(Joint::bring_back);
             return report;
         }
         self.check_config(&mut report);
@@ -66,8 +66,9 @@ impl<B: I2c> ServoDriver<B> {
         report.add("commands", fresh > 0, detail);
     }
 
-    /// A joint whose place is known must not be commanded far from it: what was told before the servos were off and
-    /// what is wanted now would be two different postures, and a slow sweep from one to the other is no way to stand.
+    /// A joint whose place is known must not be commanded far from it: what was commanded before the servos were off
+    /// and what is wanted now would be two different postures, and a slow sweep from one to the other is no way to
+    /// stand.
     fn check_pose(&mut self, now: Duration, report: &mut ArmReport) {
         let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing();
         let joints = self.joints.iter().zip(self.config.servos());
@@ -81,14 +82,14 @@ impl<B: I2c> ServoDriver<B> {
             None => (true, "the positions of the joints are unknown: they start where they are commanded".to_owned()),
             Some((away_rad, joint)) if away_rad > tolerance_rad => {
                 let detail = format!(
-                    "{joint} is commanded {away_rad:.2} rad from where it was last told to be, more \
+                    "{joint} is commanded {away_rad:.2} rad from where it was last commanded to be, more \
                     than {tolerance_rad:.2} rad; let the planner take that pose (stand, sit or pack). If it was moved \
                     by hand since, call enable false and then true: it then starts where it is commanded, at once"
                 );
                 (false, detail)
             }
             Some((away_rad, _)) => {
-                (true, format!("at most {away_rad:.2} rad from where the joints were last told to be"))
+                (true, format!("at most {away_rad:.2} rad from where the joints were last commanded to be"))
             }
         };
         self.pose_refused = !passed;
@@ -120,7 +121,7 @@ impl<B: I2c> ServoDriver<B> {
             joint.on &= !self.boards[servo.board()].shadow.is_off();
             joint.met = false;
             joint.relaxed = false;
-            joint.let_go = false;
+            joint.released = false;
             joint.stale = false;
             joint.strained = Duration::ZERO;
         }
@@ -204,7 +205,7 @@ impl<B: I2c> ServoDriver<B> {
     fn relax_stale(&mut self) {
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()).filter(|(joint, _)| joint.stale) {
             joint.relax();
-            joint.let_go = true;
+            joint.released = true;
             self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
         }
         if !self.joints.iter().any(|joint| joint.on) {

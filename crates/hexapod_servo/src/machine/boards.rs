@@ -18,7 +18,7 @@ pub(super) const IDLE: Duration = Duration::from_millis(20);
 pub(super) const READ_BACK: Duration = Duration::from_millis(250);
 /// The LED registers of one channel after the other are read this often, all of a board's within a second.
 const VERIFY: Duration = Duration::from_millis(40);
-/// A board that did not acknowledge being switched off is told again after this time.
+/// A board that did not acknowledge being switched off gets the command again after this time.
 const OFF_RETRY: Duration = Duration::from_millis(20);
 /// And one that did after this: nobody else may switch it on unseen.
 const OFF_AGAIN: Duration = Duration::from_millis(400);
@@ -74,7 +74,7 @@ impl BoardUnit {
         result
     }
 
-    /// Forgets what the board was told, so that it is told to be off at the next chance.
+    /// Forgets what was written to the board, so that it is commanded off at the next chance.
     pub fn drop_pulses(&mut self) {
         if self.off {
             return;
@@ -136,7 +136,7 @@ impl BoardUnit {
         Ok(found.map(|read| Fault::BoardReset { address, register, read, expected }))
     }
 
-    /// Reads what the next channel really puts out; twice, if it is not what it was told.
+    /// Reads what the next channel really puts out; twice, if it is not what was written.
     fn verify_output<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<Option<Fault>, BusError> {
         let (address, channel) = (self.address(), self.verified);
         self.next_verified = now + VERIFY;

@@ -26,7 +26,7 @@ pub struct ServoDriver<B> {
     pub(super) counters: Counters,
     pub(super) state: State,
     pub(super) fault: Option<Fault>,
-    /// When the present state began, as far as the machine was told.
+    /// When the present state began, as far as the machine knows.
     pub(super) since: Duration,
     pub(super) last_tick: Option<Duration>,
     pub(super) last_command: Option<Duration>,
@@ -39,7 +39,7 @@ pub struct ServoDriver<B> {
     pub(super) next_group: Duration,
     pub(super) arming_done: bool,
     pub(super) trip_pending: Option<Fault>,
-    /// True while the last `enable` was refused because of where the joints were last told to be.
+    /// True while the last `enable` was refused because of where the joints were last commanded to be.
     pub(super) pose_refused: bool,
     /// True once it was noted, in this time of holding, that the robot should sit.
     pub(super) sit_asked: bool,
@@ -94,8 +94,8 @@ impl<B: I2c> ServoDriver<B> {
     }
 
     /// Joints that were let go because nobody commanded them any more; [`enable`](Self::enable) brings them back.
-    pub fn let_go(&self) -> usize {
-        self.joints.iter().filter(|joint| joint.let_go).count()
+    pub fn released_count(&self) -> usize {
+        self.joints.iter().filter(|joint| joint.released).count()
     }
 
     /// The present state.
@@ -138,10 +138,11 @@ impl<B: I2c> ServoDriver<B> {
         &mut self.bus
     }
 
-    /// Angle in radians a joint was told, from the counts last written with success; `None` if it is off or not known.
-    pub fn told(&self, joint: usize) -> Option<f64> {
+    /// Commanded angle of a joint in radians, from the counts last written with success; `None` if it is off or not
+    /// known.
+    pub fn commanded(&self, joint: usize) -> Option<f64> {
         let servo = self.config.servos().get(joint)?;
-        match self.boards[servo.board()].shadow.told(servo.channel())? {
+        match self.boards[servo.board()].shadow.commanded(servo.channel())? {
             Level::Counts(counts) => Some(servo.angle_of_counts(counts)),
             Level::Off => None,
         }

@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn when_a_board_was_reset_expect_what_usually_does_that() {
-        let told = Fault::BoardReset { address: 0x40, register: 0, read: 0x11, expected: 0x21 }.to_string();
+        let commanded = Fault::BoardReset { address: 0x40, register: 0, read: 0x11, expected: 0x21 }.to_string();
         let what = "board 0x40 was reset: register 0x00 reads 0x11, not 0x21; usually its supply sank (brown-out)";
-        assert!(told.starts_with(what), "{told}");
+        assert!(commanded.starts_with(what), "{commanded}");
     }
 }

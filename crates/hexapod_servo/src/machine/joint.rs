@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::path::Path;
 
-/// Target and told position of one joint.
+/// Target and commanded position of one joint.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Joint {
     /// Where it shall go, in radians, within limits; `None` until commanded.
@@ -13,11 +13,11 @@ pub(super) struct Joint {
     pub asked_rad: f64,
     /// When it was last commanded; `None` until then.
     pub commanded: Option<Duration>,
-    /// The way from what it was last told to its target, as it was commanded.
+    /// The way from its last commanded position to its target, as it was commanded.
     pub path: Path,
     /// True while it is on and its commands have stopped: it stays where it is.
     pub stale: bool,
-    /// Where it was last told to be, in radians; survives disarming, so that re-arming starts from here.
+    /// Where it was last commanded to be, in radians; survives disarming, so that re-arming starts from here.
     pub position_rad: Option<f64>,
     /// True while it is given pulses.
     pub on: bool,
@@ -28,7 +28,7 @@ pub(super) struct Joint {
     /// True while it is kept off by request.
     pub relaxed: bool,
     /// True while it is kept off because nobody commanded it any more.
-    pub let_go: bool,
+    pub released: bool,
     /// True once it has been given a pulse since it was switched on.
     pub begun: bool,
     /// How long it has been asked for what it is not given, less the time it has rested.
@@ -38,14 +38,14 @@ pub(super) struct Joint {
 /// One step of a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Where it is told to be, in radians.
+    /// Where it is commanded to be, in radians.
     pub position_rad: f64,
     /// True if that is new.
     pub moved: bool,
 }
 
 impl Joint {
-    /// Switches it on where it was last told to be, else where it is commanded. Nothing without a target.
+    /// Switches it on where it was last commanded to be, else where it is commanded. Nothing without a target.
     pub fn switch_on(&mut self) {
         self.on = self.target_rad.is_some();
         self.stale = false;
@@ -82,11 +82,11 @@ impl Joint {
     /// Lets it be switched on again, slowly.
     pub fn bring_back(&mut self) {
         self.relaxed = false;
-        self.let_go = false;
+        self.released = false;
     }
 
-    /// Counts `elapsed` as strain if it is on and told to be more than `error_rad` from what is asked for, as at a limit
-    /// or at full speed; else as rest. A joint that still moves slowly, after arming, rests. Returns the strain.
+    /// Counts `elapsed` as strain if it is on and commanded to be more than `error_rad` from what is asked for, as at a
+    /// limit or at full speed; else as rest. A joint that still moves slowly, after arming, rests. Returns the strain.
     pub fn strain(&mut self, error_rad: f64, elapsed: Duration) -> Duration {
         let error = self.position_rad.map_or(0.0, |position_rad| (self.asked_rad - position_rad).abs());
         let strained = self.on && self.met && !self.stale && error > error_rad;
@@ -94,18 +94,18 @@ impl Joint {
         self.strained
     }
 
-    /// True if its next step would make up for time in which it was told nothing, and be more than `jump_rad`.
+    /// True if its next step would make up for time in which it got no command, and be more than `jump_rad`.
     pub fn would_jump(&self, jump_rad: f64) -> bool {
         let away_rad = self.target_rad.zip(self.position_rad).map_or(0.0, |(target, position)| target - position);
         self.is_late() && away_rad.abs() > jump_rad
     }
 
-    /// True while it makes up for time in which it was told nothing.
+    /// True while it makes up for time in which it got no command.
     pub fn is_behind(&self) -> bool {
         self.on && !self.stale && self.path.is_behind()
     }
 
-    /// True if its next step would make up for time in which it was told nothing. A joint that moves slowly needs no
+    /// True if its next step would make up for time in which it got no command. A joint that moves slowly needs no
     /// care, nor one that makes up for lost time already.
     pub fn is_late(&self) -> bool {
         self.on && self.met && !self.stale && !self.path.is_behind() && self.path.is_late()

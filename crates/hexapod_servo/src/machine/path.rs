@@ -9,16 +9,16 @@ pub(super) const FRAME: Duration = Duration::from_millis(20);
 /// Commands kept for a joint that is behind. When there are more, every other one is dropped: the path stays as long.
 const KEPT: usize = 32;
 
-/// Commands and the times of their receipt, from the one that the joint was last told to the newest.
+/// Commands and the times of their receipt, from the one that the joint was last commanded to the newest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Path {
     points: [Point; KEPT],
     count: usize,
-    /// How far along the path the joint was told to be.
+    /// How far along the path the joint was commanded to be.
     reached: Duration,
     /// Time from the command before the newest to the newest, and between the two before that.
     intervals: [Duration; 2],
-    /// True while the joint makes up for time in which it was told nothing.
+    /// True while the joint makes up for time in which it got no command.
     behind: bool,
 }
 
@@ -49,7 +49,7 @@ impl Path {
         self.count += 1;
     }
 
-    /// True if the joint was told nothing for so long that its next step would make up for more than two commands, as
+    /// True if the joint got no command for so long that its next step would make up for more than two commands, as
     /// they came before the newest. What commands and ticks are off by does not count.
     pub fn is_late(&self) -> bool {
         let usual = FRAME.max(2 * self.intervals[1]);
@@ -89,8 +89,8 @@ impl Path {
         let ahead = points.iter().position(|point| point.at > at).unwrap_or(points.len());
         match (points.get(ahead.wrapping_sub(1)), points.get(ahead)) {
             (Some(from), Some(to)) => {
-                let part = (at - from.at).as_secs_f64() / (to.at - from.at).as_secs_f64();
-                from.angle_rad + part * (to.angle_rad - from.angle_rad)
+                let fraction = (at - from.at).as_secs_f64() / (to.at - from.at).as_secs_f64();
+                from.angle_rad + fraction * (to.angle_rad - from.angle_rad)
             }
             (Some(point), None) | (None, Some(point)) => point.angle_rad,
             (None, None) => 0.0,

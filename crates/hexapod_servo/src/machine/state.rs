@@ -5,7 +5,7 @@ use std::fmt;
 /// What the driver is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
-    /// No pulses. Boards are told to be off until each has acknowledged it. Left by `enable`.
+    /// No pulses. Boards are commanded off until each has acknowledged it. Left by `enable`.
     Disarmed,
     /// Groups are switched on one after the other; all motion is slow. Left for `Armed` when every joint has met its
     /// target once.
@@ -19,7 +19,7 @@ pub enum State {
     /// time. Left for `Fault`.
     Retiring,
     /// Something is broken. Boards that answer keep their pulses for a set time and are then switched off; a board
-    /// that is lost or was reset is told to be off until it acknowledges. Latched until `enable`.
+    /// that is lost or was reset is commanded off until it acknowledges. Latched until `enable`.
     Fault,
     /// All channels off by one frame to all boards, and then board by board. Latched until `enable`.
     EmergencyStop,

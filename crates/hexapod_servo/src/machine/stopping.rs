@@ -11,8 +11,9 @@ use crate::pca9685::{self, BusError, Level, Link};
 
 impl<B: I2c> ServoDriver<B> {
     /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. After an
-    /// [`enable`](Self::enable) that was refused because of where the joints were last told to be, it forgets that: whoever
-    /// was told so says that somebody has moved them by hand. Otherwise it may be called as often as you like.
+    /// [`enable`](Self::enable) that was refused because of where the joints were last commanded to be, it forgets
+    /// that: whoever is answered so says that somebody has moved them by hand. Otherwise it may be called as often as
+    /// you like.
     pub fn disable(&mut self) {
         if std::mem::take(&mut self.pose_refused) && self.boards.iter().all(|board| board.off) {
             self.joints.iter_mut().for_each(|joint| joint.position_rad = None);
@@ -67,7 +68,7 @@ impl<B: I2c> ServoDriver<B> {
         }
     }
 
-    /// How long a robot that is to sit is waited for; what was told while it sits down is not taken back.
+    /// How long a robot that is to sit is waited for; what was commanded while it sits down is not taken back.
     pub fn set_retiring(&mut self, within: Duration) {
         self.retiring = if self.state == State::Retiring { self.retiring.max(within) } else { within };
     }
@@ -121,7 +122,7 @@ impl<B: I2c> ServoDriver<B> {
         true
     }
 
-    /// Latches a fault. `board` is the one at fault; it is told to be off, the others keep their pulses for now. A robot
+    /// Latches a fault. `board` is the one at fault; it is commanded off, the others keep their pulses for now. A robot
     /// that stands without that board's legs sits down first.
     pub(super) fn fail(&mut self, now: Duration, fault: Fault, board: Option<usize>) {
         if let Some(index) = board {

@@ -91,7 +91,7 @@ impl<B: I2c> ServoDriver<B> {
         for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
             let limit_rad_s = servo.speed_limit_rad_s();
             let speed_rad_s = if arming || !joint.met { limit_rad_s.min(soft_rad_s) } else { limit_rad_s };
-            // What a board does not take, its servos are not told.
+            // What a board does not take does not reach its servos.
             if self.boards[servo.board()].is_failing() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What one board has been told, what it shall be told, and the fewest bytes from one to the other.
+//! What has been written to one board, what shall be, and the fewest bytes from one to the other.
 
 use embedded_hal::i2c::I2c;
 
@@ -90,12 +90,12 @@ impl Slot {
         self.torn = !done;
     }
 
-    /// Notes that the channel was told to be off and is to stay so.
+    /// Notes that the channel was commanded off and is to stay so.
     fn drop_pulse(&mut self, done: bool) {
         *self = Self { range: self.range, written: self.off(), torn: !done, ..Self::UNKNOWN };
     }
 
-    fn told(&self) -> Option<Level> {
+    fn commanded(&self) -> Option<Level> {
         let counts = match self.counts() {
             NONE if self.wanted != NONE => self.left,
             counts => counts,
@@ -149,10 +149,10 @@ impl Shadow {
         }
     }
 
-    /// What the channel was told, if the telling succeeded. A channel that is off on its way from one pulse to another
-    /// counts as still told the first: that is where its servo stands.
-    pub fn told(&self, channel: u8) -> Option<Level> {
-        self.slots.get(usize::from(channel))?.told()
+    /// What was written to the channel, if that succeeded. A channel that is off on its way from one pulse to another
+    /// still counts as commanded to the first: that is where its servo stands.
+    pub fn commanded(&self, channel: u8) -> Option<Level> {
+        self.slots.get(usize::from(channel))?.commanded()
     }
 
     /// What the channel's four registers must read, if they are known.

@@ -152,7 +152,7 @@ impl Chip {
         self.count_up();
     }
 
-    pub(super) fn give(&mut self) -> u8 {
+    pub(super) fn shift_out(&mut self) -> u8 {
         let register = self.pointer;
         self.count_up();
         if (ALL_LED_ON_L..=ALL_LED_OFF_H).contains(&register) { 0 } else { self.register(register) }

@@ -141,9 +141,9 @@ impl Mounting {
     pub fn standing(&self, bus: &SimulatedBus) -> Vec<(&str, f64, f64)> {
         let stands = |mount: &Mount| {
             let pulse_us = bus.pulse_us(mount.address, mount.channel)?;
-            let (joint, told_rad) = self.driven(mount.address, mount.channel, pulse_us)?;
-            let angle_rad = told_rad.clamp(mount.stops_rad.0, mount.stops_rad.1);
-            Some((joint, angle_rad, (told_rad - angle_rad).abs()))
+            let (joint, commanded_rad) = self.driven(mount.address, mount.channel, pulse_us)?;
+            let angle_rad = commanded_rad.clamp(mount.stops_rad.0, mount.stops_rad.1);
+            Some((joint, angle_rad, (commanded_rad - angle_rad).abs()))
         };
         self.mounts.iter().filter_map(stands).collect()
     }

@@ -106,7 +106,7 @@ impl World {
                 Operation::Read(bytes) => {
                     for byte in bytes.iter_mut() {
                         // Several listeners pull the line low together.
-                        *byte = self.listening().fold(0xFF, |value, chip| value & chip.give());
+                        *byte = self.listening().fold(0xFF, |value, chip| value & chip.shift_out());
                     }
                     read += bytes.len();
                 }

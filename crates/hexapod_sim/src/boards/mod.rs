@@ -1,4 +1,4 @@
-//! The PWM boards between driver and servos: from the bytes in their registers to the angle that each servo is told.
+//! The PWM boards between driver and servos: from the bytes in their registers to the commanded angle of each servo.
 
 mod frames;
 
@@ -10,7 +10,7 @@ use hexapod_servo::{ServoConfig, SimulatedBus};
 
 /// The boards of a simulated bus, and what is plugged into them.
 ///
-/// The driver has another handle to the same bus, and what it writes there is what servos are told. A frame puts out what
+/// The driver has another handle to the same bus, and what it writes there is what servos follow. A frame puts out what
 /// the registers hold when the boards are looked at first after it has begun; a servo acts on a pulse when it has ended,
 /// and goes limp when a frame begins in which it gets none.
 pub struct Boards {

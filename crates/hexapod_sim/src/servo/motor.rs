@@ -32,7 +32,7 @@ pub struct Servo {
     /// Time since the last pulse, s.
     since_pulse_s: f64,
     /// The angle of the last pulse, if it gets pulses.
-    told: Option<f64>,
+    reported: Option<f64>,
     /// How it is broken, and where it was then.
     broken: Option<(Breakage, f64)>,
     /// What the controller is at: the target after the slew.
@@ -49,7 +49,7 @@ impl Servo {
             slew: f64::INFINITY,
             pace: f64::INFINITY,
             since_pulse_s: f64::INFINITY,
-            told: None,
+            reported: None,
             broken: None,
             target: None,
             rate: 0.0,
@@ -80,11 +80,11 @@ impl Servo {
     /// boards are known a step of the physics early or late.
     pub fn tell(&mut self, angle: Option<f64>) {
         let angle = angle.filter(|angle| angle.is_finite());
-        if angle != self.told {
-            let way = angle.zip(self.target).map(|(told, target)| (told - target).abs());
+        if angle != self.reported {
+            let way = angle.zip(self.target).map(|(reported, target)| (reported - target).abs());
             let within_s = self.since_pulse_s.clamp(SMOOTH_S, LONGEST_PERIOD_S);
             self.pace = way.map_or(f64::INFINITY, |way| way / within_s);
-            self.told = angle;
+            self.reported = angle;
         }
         self.since_pulse_s = 0.0;
     }
@@ -106,7 +106,7 @@ impl Servo {
     pub fn follow(&mut self, shaft: &Shaft, step_s: f64) {
         self.since_pulse_s += step_s;
         let before = self.target.filter(|_| self.slew.is_finite());
-        self.target = self.told.map(|aim| {
+        self.target = self.reported.map(|aim| {
             let from = self.target.unwrap_or(if self.slew.is_finite() { shaft.position } else { aim });
             let most = if self.slew.is_finite() { self.slew.min(self.pace) * step_s } else { f64::INFINITY };
             aim.max(from - most).min(from + most)

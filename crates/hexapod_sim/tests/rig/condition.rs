@@ -13,9 +13,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// A robot is blocked in truth that has made less than this part of its planned way in this time, s.
-const BLOCKED_PART: f64 = 0.3;
+const BLOCKED_FRACTION: f64 = 0.3;
 const WINDOW_S: f64 = 1.0;
-/// What is true is told this soon, s.
+/// What is true is reported this soon, s.
 pub const LATE_S: f64 = 1.0;
 /// Rubble of this height, m, and a ramp of 15 degrees, on which a robot gets on.
 pub const ROUGH: [Floor; 2] =
@@ -39,33 +39,34 @@ pub struct Watched {
 
 /// Whether a robot that has made this part of its planned way hardly gets on.
 fn is_nearly_blocked(part: f64) -> bool {
-    part < 2.0 * BLOCKED_PART
+    part < 2.0 * BLOCKED_FRACTION
 }
 
 /// What became of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
-    /// When it became true, and when it was told, s after the start.
+    /// When it became true, and when it was reported, s after the start.
     pub true_s: Option<f64>,
-    pub told_s: Option<f64>,
-    /// Something else was told before.
+    pub reported_s: Option<f64>,
+    /// Something else was reported before.
     pub other: Option<Condition>,
     /// When it was told surely enough to stop the robot.
     pub stopped_s: Option<f64>,
-    /// The part of its planned way that it had truly made in the second before it was told.
+    /// The fraction of its planned way that it had truly made in the second before it was told.
     pub made: Option<f64>,
 }
 
 impl Outcome {
-    /// Whether it was told in time, and nothing else before. It may have been told sooner of a robot that was nearly blocked.
+    /// Whether it was reported in time, and nothing else before. It may have been told sooner of a robot that was
+    /// nearly blocked.
     pub fn is_good(&self) -> bool {
         let soonest = if self.made.is_some_and(is_nearly_blocked) { f64::INFINITY } else { LATE_S };
         self.other.is_none() && self.late_s().is_some_and(|late| -soonest <= late && late <= LATE_S)
     }
 
-    /// How late it was told, s.
+    /// How late it was reported, s.
     pub fn late_s(&self) -> Option<f64> {
-        Some(self.told_s? - self.true_s?)
+        Some(self.reported_s? - self.true_s?)
     }
 }
 
@@ -111,8 +112,8 @@ impl Watched {
         let (imu, reader) = &mut self.imu;
         let now = Duration::from_secs_f64(world.time_s());
         let _ = reader.take(robot().model(), &imu.read(world).sample(""), now);
-        if let Some(told) = reader.take_inertial() {
-            self.watch.sense(&told);
+        if let Some(reported) = reader.take_inertial() {
+            self.watch.sense(&reported);
         }
         self.watch.step(&planned(&tick), &felt, TICK_S)
     }
@@ -136,14 +137,15 @@ impl Watched {
         (0..self.rig.engine.legs().len()).all(|leg| world.foot_force(leg).norm() == 0.0)
     }
 
-    /// The part of its planned way that the robot has truly made of late; none if it was not told to walk for so long.
+    /// The fraction of its planned way that the robot has truly made of late; none if it was not commanded to walk for
+    /// so long.
     pub fn progress(&self) -> Option<f64> {
         let full = self.ways.len() as f64 * TICK_S >= WINDOW_S && self.ways.iter().all(|[planned, _]| *planned > 0.0);
         let sum = |part: usize| self.ways.iter().map(|way| way[part]).sum::<f64>();
         full.then(|| sum(1) / sum(0))
     }
 
-    /// Goes on until `truth` and for a second after that; what is told.
+    /// Goes on until `truth` and for a second after that; what is reported.
     fn until(
         &mut self,
         wanted: Condition,
@@ -155,20 +157,20 @@ impl Watched {
         for tick in 0..(most_s / TICK_S) as usize {
             let now = tick as f64 * TICK_S;
             step(self);
-            let told = self.condition();
-            if told == Condition::Blocked {
+            let reported = self.condition();
+            if reported == Condition::Blocked {
                 outcome.stopped_s.get_or_insert(now);
             }
-            if told.as_str() == wanted.as_str() {
-                if outcome.told_s.is_none() {
-                    (outcome.told_s, outcome.made) = (Some(now), self.progress());
+            if reported.as_str() == wanted.as_str() {
+                if outcome.reported_s.is_none() {
+                    (outcome.reported_s, outcome.made) = (Some(now), self.progress());
                 }
-            } else if told != Condition::Ok
+            } else if reported != Condition::Ok
                 && wanted != Condition::Fallen
                 && outcome.true_s.is_none()
-                && outcome.told_s.is_none()
+                && outcome.reported_s.is_none()
             {
-                outcome.other.get_or_insert(told);
+                outcome.other.get_or_insert(reported);
             }
             if truth(self) {
                 outcome.true_s.get_or_insert(now);
@@ -254,17 +256,17 @@ pub fn walled(seed: u64) -> Outcome {
     let step = |robot: &mut Watched| {
         robot.tick(&input);
     };
-    robot.until(Condition::Blocked, 40.0, step, |robot| robot.progress().is_some_and(|part| part < BLOCKED_PART))
+    robot.until(Condition::Blocked, 40.0, step, |robot| robot.progress().is_some_and(|part| part < BLOCKED_FRACTION))
 }
 
-/// What a drive over rough ground was told.
+/// What a drive over rough ground reported.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Drive {
     /// Driven, s.
     pub seconds: f64,
-    /// Conditions told of a robot that was none of these in truth, and that stopped it.
+    /// Conditions reported of a robot that was none of these in truth, and that stopped it.
     pub wrong: u32,
-    /// What was told in place of ok, and the true progress of the second before.
+    /// What was reported in place of ok, and the true progress of the second before.
     pub last: Option<(Condition, f64)>,
     /// Warnings, without a stop, of one that got on.
     pub warned: u32,
@@ -286,21 +288,21 @@ pub fn drive(floor: Floor, seed: u64, seconds: f64) -> Drive {
         // As the planner does, and a driver who lets go of the stick for a moment.
         let twist = if halted > 0 { Twist::ZERO } else { input.twist };
         halted = usize::saturating_sub(halted, 1);
-        let told = robot.tick(&Input { twist, ..input });
+        let reported = robot.tick(&Input { twist, ..input });
         drive.seconds += TICK_S;
         if robot.rig.fall().is_some() {
             drive.fell = true;
             break;
         }
-        if told != Condition::Ok && told != before {
+        if reported != Condition::Ok && reported != before {
             let part = robot.progress().unwrap_or(f64::NAN);
-            drive.last = Some((told, part));
-            match told {
+            drive.last = Some((reported, part));
+            match reported {
                 Condition::Hindered => drive.warned += u32::from(!is_nearly_blocked(part)),
                 Condition::Blocked if is_nearly_blocked(part) => drive.stuck += 1,
                 _ => drive.wrong += 1,
             }
-            match told {
+            match reported {
                 Condition::Blocked => halted = (HALTED_S / TICK_S) as usize,
                 Condition::Hindered => {}
                 _ => robot.recover(),

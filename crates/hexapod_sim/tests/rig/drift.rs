@@ -31,7 +31,7 @@ pub fn drive(course: &Course, seconds: f64) -> Vec<Sample> {
         let (now, base) = (rig.now(), rig.base());
         rig.tick(&input);
         let (feet, contacts) = (rig.feet(), rig.contacts());
-        odometry.stand_at(rig.feet_above_ground(&odometry.up_in_body()));
+        odometry.set_foot_heights(rig.feet_above_ground(&odometry.up_in_body()));
         let estimate = *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
         let world_from_odom = *world_from_odom.get_or_insert_with(|| origin(&base));
         let true_pose = world_from_odom.inverse() * base;
@@ -153,7 +153,7 @@ impl Figure {
         parts
     }
 
-    /// The part of the errors that is within twice the standard deviation that the estimate gives.
+    /// The fraction of the errors that is within twice the standard deviation that the estimate gives.
     pub fn covered(self, samples: &[Sample]) -> f64 {
         self.within(2.0, samples)
     }

@@ -33,7 +33,7 @@ pub enum Trouble {
     PlannerLate,
     /// What the planner says is lost for 200 ms.
     CommandsLost,
-    /// A command is no number.
+    /// A command is not a number.
     NoNumber,
     /// A joint is commanded far beyond its servo's limits, for good.
     BeyondLimits,

@@ -202,7 +202,7 @@ fn hear(odometry: &mut Odometry, robot: &Robot, plan: &Tick, now: Duration) {
     let legs = || robot.legs().iter().zip(&plan.angles);
     let feet: Vec<_> = legs().map(|(leg, angles)| leg.foot_in_body(angles)).collect();
     let up = odometry.up_in_body();
-    odometry.stand_at(legs().map(|(leg, angles)| leg.foot_above_ground(angles, &up)));
+    odometry.set_foot_heights(legs().map(|(leg, angles)| leg.foot_above_ground(angles, &up)));
     odometry.update(now, &feet, Some(&plan.contacts[..feet.len()])).unwrap();
 }
 

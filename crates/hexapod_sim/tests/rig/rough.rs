@@ -20,7 +20,7 @@ const FIELD_M: f64 = 2.4;
 const AHEAD_S: f64 = 6.0;
 const DRIVE_S: f64 = 10.0;
 const TWIST_S: f64 = 5.0;
-/// How late a switch tells, and what the planner is told of that: as much as `contacts_delay` in `hexapod.yaml`.
+/// How late a switch tells, and what the planner assumes of that: as much as `contacts_delay` in `hexapod.yaml`.
 const LATE_TICKS: usize = 2;
 /// The servo of the trial in MuJoCo (`tests/ros/physics.py`).
 const SERVO: Drive = Drive { torque: 0.0, stiffness: 20.0, rest: 0.0, damping: 0.4, friction: 0.0 };
@@ -53,7 +53,7 @@ pub struct Outcome {
     /// Greatest and mean lean of the body, rad.
     pub lean: f64,
     pub mean: f64,
-    /// The greatest depth to which a foot was told to go below where it had met the ground, m.
+    /// The greatest depth to which a foot was commanded to go below where it had met the ground, m.
     pub depth: f64,
     /// Way walked on the rough, m.
     pub way: f64,
@@ -175,8 +175,8 @@ impl Walker {
         }
         let (imu, reader) = &mut self.imu;
         let read = imu.read(&self.world);
-        let told = reader.take(self.engine.robot().model(), &read.sample(""), now);
-        told.ok().and_then(|()| reader.up())
+        let reported = reader.take(self.engine.robot().model(), &read.sample(""), now);
+        reported.ok().and_then(|()| reader.up())
     }
 
     /// Which switches are closed.
@@ -197,10 +197,10 @@ impl Walker {
     }
 }
 
-/// How deep feet are told to go below where they have met the ground.
+/// How deep feet are commanded to go below where they have met the ground.
 #[derive(Default)]
 struct Depths {
-    /// Of each foot: the height told last; where it met the ground, and for how many ticks.
+    /// Of each foot: the height commanded last; where it met the ground, and for how many ticks.
     last: [f64; MAX_LEGS],
     lifted: [bool; MAX_LEGS],
     met: [Option<(f64, usize)>; MAX_LEGS],

@@ -35,7 +35,7 @@ pub(super) fn servos_off(frame: &mut Frame, screen: Rect) {
 /// The list of motions, around its cursor where there is no room for all.
 pub(super) fn motions(frame: &mut Frame, screen: Rect, motions: &[String], menu: Menu) {
     if motions.is_empty() {
-        over(frame, screen, " motions ", vec![Line::from("the robot has not told of any; M closes this")], 56);
+        over(frame, screen, " motions ", vec![Line::from("the robot has not listed any; M closes this")], 56);
         return;
     }
     let room = usize::from(screen.height.saturating_sub(6)).max(1);
@@ -57,12 +57,12 @@ fn motion(index: usize, name: &str, is_chosen: bool) -> Line<'static> {
 }
 
 /// Where robots are looked for.
-pub(super) fn lookout(frame: &mut Frame, area: Rect, snapshot: &Snapshot, teleop: &Teleop) {
+pub(super) fn discovery_hint(frame: &mut Frame, area: Rect, snapshot: &Snapshot, teleop: &Teleop) {
     let is_covered = teleop.shows_help() || teleop.menu().is_some() || teleop.asks_off();
-    if snapshot.is_live() || snapshot.lookout.is_empty() || is_covered {
+    if snapshot.is_live() || snapshot.discovery_hint.is_empty() || is_covered {
         return;
     }
-    let lines: Vec<_> = snapshot.lookout.iter().map(|line| Line::from(plain(line))).collect();
+    let lines: Vec<_> = snapshot.discovery_hint.iter().map(|line| Line::from(plain(line))).collect();
     let title = if snapshot.silence.is_some() { " the robot is not heard any more " } else { " no robot is heard " };
     over(frame, area, title, lines, LOOKOUT_WIDTH);
 }

@@ -64,8 +64,8 @@ fn piece(down: Option<bool>, length: usize) -> Span<'static> {
 
 fn force(load: Option<FootLoad>, full_n: f64) -> [Span<'static>; 3] {
     let up_n = load.map_or(f64::NAN, |load| load.up_n);
-    let part = up_n / full_n;
-    let filled = if part.is_finite() { (part.clamp(0.0, 1.0) * BAR as f64).round() as usize } else { 0 };
+    let fraction = up_n / full_n;
+    let filled = if fraction.is_finite() { (fraction.clamp(0.0, 1.0) * BAR as f64).round() as usize } else { 0 };
     let sensed = load.is_some_and(|load| load.source < LoadSource::Predicted);
     // Also where there is no room for the title, which has the whole word.
     let letter = load.map_or(" ", |load| load.source.as_str().get(..1).unwrap_or_default());

@@ -40,7 +40,7 @@ pub fn draw(frame: &mut Frame, snapshot: &Snapshot, teleop: &Teleop) {
     if !snapshot.is_live() {
         frame.buffer_mut().set_style(main, theme::past());
     }
-    boxes::lookout(frame, main, snapshot, teleop);
+    boxes::discovery_hint(frame, main, snapshot, teleop);
     footer::draw(frame, snapshot, foot);
     if teleop.asks_off() {
         boxes::servos_off(frame, screen);

@@ -1,5 +1,5 @@
-//! Headings and colours: blue for well, orange for care, vermilion for wrong. They are told apart with every common colour vision,
-//! stand out on dark and light grounds, and are never the only sign of anything.
+//! Headings and colours: blue for well, orange for care, vermilion for wrong. They are distinguishable with every
+//! common colour vision, stand out on dark and light grounds, and are never the only sign of anything.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;

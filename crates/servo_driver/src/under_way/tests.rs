@@ -53,12 +53,12 @@ fn when_nobody_has_stopped_expect_every_enable_granted() {
 #[test]
 fn when_a_stop_has_just_come_expect_every_enable_refused_with_the_time_to_wait() {
     let under_way = UnderWay::default();
-    let told = under_way.enable(&Client::new(1).call(1119, 1120), Some((1, MS(1000)))).unwrap_err().to_string();
-    assert!(told.contains("0.12 s ago") && told.contains("wait 0.75 s and call enable again"), "{told}");
+    let reported = under_way.enable(&Client::new(1).call(1119, 1120), Some((1, MS(1000)))).unwrap_err().to_string();
+    assert!(reported.contains("0.12 s ago") && reported.contains("wait 0.75 s and call enable again"), "{reported}");
 }
 
 #[test]
-fn when_a_client_calls_again_as_it_is_told_to_expect_it_granted_unless_a_stop_came_in_between() {
+fn when_a_client_calls_again_as_it_is_asked_to_expect_it_granted_unless_a_stop_came_in_between() {
     for (sent, stopped) in [(1001, 1000), (1400, 1000), (1749, 1000), (1751, 1000), (9000, 1000)] {
         let (under_way, mut client) = (UnderWay::default(), Client::new(1));
         let doubt = under_way.enable(&client.call(sent, sent), Some((1, MS(stopped)))).unwrap_err();

@@ -161,13 +161,13 @@ pub fn from(sender: u64, at: Duration) -> Received {
     Received { sender: Sender::Local(sender), at, taken: at, sent: at, sequence }
 }
 
-/// Asks, and serves the desk until there is an answer.
+/// Asks, and serves the call queue until there is an answer.
 pub fn ask(ends: &mut Ends, action: Action) -> Answer {
     let (send, answers) = channel();
     ends.front.ask(action, &from(9, monotonic_now()), move |answer| send.send(answer).unwrap());
     let deadline = Instant::now() + Duration::from_secs(6);
     while Instant::now() < deadline {
-        ends.desk.attend(monotonic_now());
+        ends.call_queue.attend(monotonic_now());
         if let Ok(answer) = answers.try_recv() {
             return answer;
         }

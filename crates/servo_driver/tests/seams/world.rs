@@ -202,17 +202,19 @@ impl World {
             Step::Wait(time_ms) => drop(self.now.fetch_add(time_ms * 1_000_000, Ordering::SeqCst)),
             Step::Drive(periods) => {
                 for _ in 0..periods {
-                    for step in [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::Desk] {
+                    for step in
+                        [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::CallQueue]
+                    {
                         self.play(&step);
                         self.check(&step);
                     }
                 }
             }
-            Step::Desk => {
+            Step::CallQueue => {
                 let gone = self.gone.iter().copied();
                 let there = || Some(self.sources.iter().map(Source::process).chain(gone).collect());
                 self.ends.front.call_the_roll(&mut self.rolled, there);
-                self.ends.desk.attend(now);
+                self.ends.call_queue.attend(now);
             }
             Step::Pass => {
                 self.bus.advance_to(now);
@@ -233,7 +235,7 @@ impl World {
             }
         }
         let state = self.looping.state();
-        // The loop grants before the desk has told; what it grants must be worth it.
+        // The loop grants before the call queue has answered; what it grants must be worth it.
         if matches!(step, Step::Pass) && state.is_live() && !self.model.may_pulse() {
             assert!(self.asked > self.answered, "live without an enable after {step:?}");
         }

@@ -1,4 +1,5 @@
-//! Joints of a leg that are told apart: drivers of bus servos publish a message per leg or per joint as they read them.
+//! Joints of a leg that are reported separately: drivers of bus servos publish a message per leg or per joint as they
+//! read them.
 
 use crate::joints::Reading;
 use hexapod_dynamics::JointVector;
@@ -8,7 +9,7 @@ use std::time::Duration;
 /// Stamps of one leg's joints that are no further apart are of one moment.
 const TOGETHER: Duration = Duration::from_millis(15);
 
-/// What joints have told since their leg was last complete.
+/// What joints have reported since their leg was last complete.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
     joints: Vec<Option<Loaded>>,
@@ -21,7 +22,7 @@ struct Loaded {
     stamp: Duration,
 }
 
-/// A leg all of whose joints have told what they bear.
+/// A leg all of whose joints have reported what they bear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LegSample {
     pub angles: LegAngles,
@@ -65,7 +66,7 @@ impl Gathered {
 mod tests {
     use super::*;
 
-    fn told(joints: &[(usize, f64)]) -> Vec<Option<Reading>> {
+    fn reported(joints: &[(usize, f64)]) -> Vec<Option<Reading>> {
         let mut readings = vec![None; 6];
         for &(joint, effort) in joints {
             let effort = Some(effort).filter(|effort| effort.is_finite());
@@ -78,7 +79,7 @@ mod tests {
     fn when_joints_come_one_by_one_expect_their_leg_once_all_are_there() {
         let (mut gathered, ms) = (Gathered::new(6), Duration::from_millis);
         let mut legs = |joints: &[(usize, f64)], at: u64| {
-            gathered.take(&told(joints), ms(at));
+            gathered.take(&reported(joints), ms(at));
             [[0, 1, 2], [3, 4, 5]].map(|leg| gathered.leg(&leg).map(|leg| (leg.efforts[2], leg.stamp)))
         };
         assert_eq!([legs(&[(0, 1.0)], 100), legs(&[(1, 2.0)], 103)], [[None; 2]; 2]);

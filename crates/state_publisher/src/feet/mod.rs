@@ -20,7 +20,7 @@ use std::time::Duration;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// A force or a switch told this long ago no longer counts.
+/// A force or a switch reported this long ago no longer counts.
 const FRESH: Duration = Duration::from_millis(300);
 /// Loads are predicted at least this often, for the warnings.
 const PREDICT_EVERY: Duration = Duration::from_millis(100);
@@ -53,11 +53,11 @@ pub(crate) enum NoFeet {
 
 /// What was known at a time: on the monotonic clock, in simulated time on that.
 #[derive(Clone, Copy, Debug)]
-struct Told<T>(T, Duration);
+struct Reported<T>(T, Duration);
 
-impl<T: Copy> Told<T> {
-    fn fresh(told: &Option<Self>, now: Duration) -> Option<T> {
-        told.as_ref().filter(|told| now.saturating_sub(told.1) < FRESH).map(|told| told.0)
+impl<T: Copy> Reported<T> {
+    fn fresh(reported: &Option<Self>, now: Duration) -> Option<T> {
+        reported.as_ref().filter(|reported| now.saturating_sub(reported.1) < FRESH).map(|reported| reported.0)
     }
 }
 
@@ -65,10 +65,10 @@ impl<T: Copy> Told<T> {
 struct Foot {
     estimator: FootEstimator,
     detector: ContactDetector,
-    forces: Option<Told<LegForces>>,
-    /// The stamp of a force that has not been told of yet.
+    forces: Option<Reported<LegForces>>,
+    /// The stamp of a force that has not been published yet.
     news: Option<Duration>,
-    switch: Option<Told<bool>>,
+    switch: Option<Reported<bool>>,
     watch: SwitchWatch,
     contact: Contact,
     detected: Duration,
@@ -77,7 +77,7 @@ struct Foot {
 /// So many feet on the ground tell where the body is.
 const ENOUGH_FEET: usize = 3;
 /// Feet do not pull; by this part of the weight they seem to where the efforts are wrong.
-const PULL_PART: f64 = 0.2;
+const PULL_FRACTION: f64 = 0.2;
 
 /// All feet of a robot.
 pub(crate) struct Feet {
@@ -85,9 +85,9 @@ pub(crate) struct Feet {
     gathered: Gathered,
     predictor: LoadPredictor,
     pub(crate) imu: ImuReader,
-    prediction: Option<Told<Prediction>>,
+    prediction: Option<Reported<Prediction>>,
     predicted_at: Duration,
-    /// The last loads that were too much, as told.
+    /// The last loads that were too much, as reported.
     overloads: Vec<String>,
     pub(crate) weight_n: f64,
 }
@@ -141,7 +141,7 @@ impl Feet {
             let Some(LegSample { angles, efforts, stamp }) = self.gathered.leg(table.leg(leg)) else { continue };
             any = true;
             if let Some(forces) = foot.estimator.take(stamp, &angles, &efforts, &base) {
-                (foot.forces, foot.news) = (Some(Told(forces, now)), Some(stamp));
+                (foot.forces, foot.news) = (Some(Reported(forces, now)), Some(stamp));
             }
         }
         any
@@ -150,14 +150,14 @@ impl Feet {
     /// Takes what switches under the feet say.
     pub(crate) fn take_switches(&mut self, switches: &[Option<bool>], now: Duration) {
         for (foot, switch) in self.feet.iter_mut().zip(switches) {
-            foot.switch = switch.map(|closed| Told(closed, now)).or(foot.switch);
+            foot.switch = switch.map(|closed| Reported(closed, now)).or(foot.switch);
         }
     }
 
     /// Looks at the switches `now`, with the feet that the gait has on the ground.
     pub(crate) fn watch_switches(&mut self, planned: &Contacts, now: Duration) {
         for (foot, planned) in self.feet.iter_mut().zip(planned) {
-            foot.watch.take(*planned, Told::fresh(&foot.switch, now));
+            foot.watch.take(*planned, Reported::fresh(&foot.switch, now));
         }
     }
 
@@ -170,11 +170,11 @@ impl Feet {
     pub(crate) fn detect(&mut self, planned: Option<&Contacts>, now: Duration) {
         for (leg, foot) in self.feet.iter_mut().enumerate() {
             let evidence = ContactEvidence {
-                switch: Told::fresh(&foot.switch, now).filter(|_| foot.watch.fault().is_none()),
+                switch: Reported::fresh(&foot.switch, now).filter(|_| foot.watch.fault().is_none()),
                 planned_support: planned.and_then(|planned| planned.get(leg)).copied(),
                 ..ContactEvidence::default()
             };
-            let forces = Told::fresh(&foot.forces, now);
+            let forces = Reported::fresh(&foot.forces, now);
             let evidence = forces.map_or(evidence, |forces| evidence.with_forces(&forces));
             let since = now.saturating_sub(foot.detected).min(FRESH).as_secs_f64();
             foot.contact = foot.detector.update(&evidence, since);
@@ -201,13 +201,13 @@ impl Feet {
 
     /// The estimated force on each foot, where there is one.
     pub(crate) fn forces(&self, now: Duration) -> impl Iterator<Item = Option<ForceEstimate>> {
-        self.feet.iter().map(move |foot| Told::fresh(&foot.forces, now)?.best().copied())
+        self.feet.iter().map(move |foot| Reported::fresh(&foot.forces, now)?.best().copied())
     }
 
     /// With what all feet together pull at the ground, N, where that is far from what feet can.
     pub(crate) fn pull_n(&self, now: Duration) -> Option<f64> {
         let up_n: Option<f64> = self.forces(now).map(|force| Some(force?.force.z)).sum();
-        up_n.filter(|up_n| *up_n < -PULL_PART * self.weight_n).map(|up_n| -up_n)
+        up_n.filter(|up_n| *up_n < -PULL_FRACTION * self.weight_n).map(|up_n| -up_n)
     }
 
     /// The same for forces that have come since this was asked last, with their stamps.
@@ -216,14 +216,15 @@ impl Feet {
     }
 
     /// The feet that carry the odometry, and how certain each is to stand: those that the gait has on the ground, without
-    /// those that are sensed in the air. One that touches but is told to rise or to come down is not where it is told to be,
-    /// which is all that odometry knows of it: servos that sag let feet touch on while their legs rise. It counts only
-    /// where fewer than three others do, as while legs change and those that come down are not sensed yet.
+    /// those that are sensed in the air. One that touches but is commanded to rise or to come down is not where it is
+    /// commanded to be, which is all that odometry knows of it: servos that sag let feet touch on while their legs
+    /// rise. It counts only where fewer than three others do, as while legs change and those that come down are not
+    /// sensed yet.
     pub(crate) fn stance(&self, planned: &Contacts) -> (Contacts, [f64; MAX_LEGS]) {
         let (down, certainty) = self.support(planned);
-        let as_told: Contacts = std::array::from_fn(|leg| down[leg] && planned[leg]);
-        let enough = as_told.iter().filter(|&&stands| stands).count() >= ENOUGH_FEET;
-        (if enough { as_told } else { down }, certainty)
+        let as_reported: Contacts = std::array::from_fn(|leg| down[leg] && planned[leg]);
+        let enough = as_reported.iter().filter(|&&stands| stands).count() >= ENOUGH_FEET;
+        (if enough { as_reported } else { down }, certainty)
     }
 
     /// Contacts and their certainties: what was sensed, and what was planned where nothing was.
@@ -247,12 +248,12 @@ impl Feet {
         let Some(planned) = planned else { return };
         let (down, _) = self.support(planned);
         let predicted = self.predictor.predict(angles, &down, &self.imu.motion(now));
-        self.prediction = predicted.ok().map(|prediction| Told(prediction, now));
+        self.prediction = predicted.ok().map(|prediction| Reported(prediction, now));
     }
 
     /// What was predicted lately.
     pub(crate) fn prediction(&self, now: Duration) -> Option<Prediction> {
-        Told::fresh(&self.prediction, now)
+        Reported::fresh(&self.prediction, now)
     }
 
     /// The predicted force on each foot, where there is one.

@@ -1,4 +1,4 @@
-//! What is told of the feet: forces, contacts, and arrows for rviz.
+//! What is published of the feet: forces, contacts, and arrows for rviz.
 
 use super::Feet;
 use crate::messages::vector;

@@ -44,7 +44,7 @@ impl Standing {
         }
     }
 
-    /// Fifty messages a second from `from` until `to`, ms, with contacts planned as told.
+    /// Fifty messages a second from `from` until `to`, ms, with contacts planned as reported.
     fn go(&mut self, from: u64, to: u64, planned: &Contacts) {
         for now in (from..to).step_by(20) {
             self.feet.take_efforts(&self.table, &self.readings, ms(now), ms(now));
@@ -82,7 +82,7 @@ fn when_the_signs_of_efforts_are_reversed_expect_feet_that_seem_to_pull_and_else
 }
 
 #[test]
-fn when_a_foot_loses_the_ground_against_the_plan_expect_swing_within_two_samples_and_the_odometry_told() {
+fn when_a_foot_loses_the_ground_against_the_plan_expect_swing_within_two_samples_and_the_odometry_reported() {
     let mut standing = Standing::new();
     let planned = [true; MAX_LEGS];
     standing.go(0, 1000, &planned);
@@ -110,7 +110,7 @@ fn when_a_leg_lacks_an_effort_expect_the_others_estimated_and_that_one_left_to_i
 }
 
 #[test]
-fn when_a_driver_tells_of_a_joint_at_a_time_expect_each_leg_once_it_is_whole_and_told_once() {
+fn when_a_driver_tells_of_a_joint_at_a_time_expect_each_leg_once_it_is_whole_and_reported_once() {
     let mut standing = Standing::new();
     for cycle in 0..20_u64 {
         for joint in 0..18 {
@@ -119,9 +119,9 @@ fn when_a_driver_tells_of_a_joint_at_a_time_expect_each_leg_once_it_is_whole_and
             let now = ms(20 * cycle + joint as u64);
             let whole = standing.feet.take_efforts(&standing.table, &part, now, now);
             assert_eq!(whole, joint % 3 == 2, "joint {joint}");
-            let told: Vec<bool> = standing.feet.take_news().map(|news| news.is_some()).collect();
+            let reported: Vec<bool> = standing.feet.take_news().map(|news| news.is_some()).collect();
             let expected = |leg: usize| whole && cycle > 2 && leg == joint / 3;
-            assert!(cycle < 3 || (0..6).all(|leg| told[leg] == expected(leg)), "{cycle} {joint}: {told:?}");
+            assert!(cycle < 3 || (0..6).all(|leg| reported[leg] == expected(leg)), "{cycle} {joint}: {reported:?}");
         }
     }
     let forces: Vec<_> = standing.feet.forces(ms(400)).map(|force| force.unwrap().force).collect();

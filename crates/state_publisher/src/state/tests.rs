@@ -77,11 +77,11 @@ fn when_servos_hold_nothing_expect_a_height_that_nobody_knows_until_they_have_li
         for _ in 0..ticks {
             now += 20;
             if let Some(held) = servos {
-                let mut told = commands(state, 0.2);
-                told.name.truncate(held);
-                told.position.truncate(held);
-                told.velocity.truncate(held);
-                state.take_servos(&told, ms(now), ms(now));
+                let mut reported = commands(state, 0.2);
+                reported.name.truncate(held);
+                reported.position.truncate(held);
+                reported.velocity.truncate(held);
+                state.take_servos(&reported, ms(now), ms(now));
             }
             state.take_commands(&commands(state, 0.2), ms(now), ms(now));
         }
@@ -95,7 +95,7 @@ fn when_servos_hold_nothing_expect_a_height_that_nobody_knows_until_they_have_li
     assert_eq!(deviation(&mut state, Some(17), 100), limp, "a leg is not held");
     assert_eq!(deviation(&mut state, Some(18), 45), limp, "it rises");
     assert_eq!(deviation(&mut state, Some(18), 10), usual);
-    assert_eq!(deviation(&mut state, Some(17), 14), usual, "told of a moment ago");
+    assert_eq!(deviation(&mut state, Some(17), 14), usual, "reported a moment ago");
     assert_eq!(deviation(&mut state, Some(17), 2), limp);
     deviation(&mut state, Some(18), 60);
     assert_eq!(deviation(&mut state, Some(0), 1), limp, "an emergency stop");
@@ -105,7 +105,7 @@ fn when_servos_hold_nothing_expect_a_height_that_nobody_knows_until_they_have_li
 /// on while their legs rise.
 struct Stepping {
     state: State,
-    /// Where the feet are told to be, in the body.
+    /// Where the feet are commanded to be, in the body.
     feet: Vec<Vector3<f64>>,
     now: u64,
 }

@@ -3,7 +3,7 @@
 import { Cockpit } from "./cockpit.ts";
 import { listenToKeys } from "./drive/keyboard.ts";
 import { listenToPad } from "./drive/padloop.ts";
-import { keepVigil } from "./drive/vigil.ts";
+import { watchForRelease } from "./drive/release.ts";
 import type { Transport } from "./protocol/transport.ts";
 import { Session } from "./session.ts";
 import { createAlarm } from "./ui/alarm.ts";
@@ -61,7 +61,7 @@ export function startApp(transport: Transport, extra?: (session: Session, cockpi
   cockpit.on("help", () => tabs.select("more"));
   cockpit.on("motions", () => tabs.select("moves"));
 
-  keepVigil((reason) => cockpit.releaseAll(reason));
+  watchForRelease((reason) => cockpit.releaseAll(reason));
   listenToKeys(cockpit);
   listenToPad(cockpit, (name) => more.showPad(name));
   // A button that was clicked must not be pressed again by the space bar, which stops the robot.

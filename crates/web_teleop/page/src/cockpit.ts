@@ -35,7 +35,7 @@ export const MOST_OFFSET_M = 0.06;
 export const MOST_TILT_RAD = (20 * Math.PI) / 180;
 const POSE_GAP_MS = 80;
 /** The robot tells of a pose that was asked for within this time. */
-const POSE_TOLD_MS = 2500;
+const POSE_REPORTED_MS = 2500;
 /** As long as a command waits for the zero that a new driver owes. */
 const READY_MS = 400;
 const HEIGHT_STEP_M = 0.005;
@@ -67,7 +67,7 @@ export class Cockpit extends Emitter<Events> {
     });
     session.on("health", ({ nodes }) => {
       const asked = nodes.map((node) => readPose(node.values["body pose asked (mm, deg)"])).find(Boolean);
-      if (asked && performance.now() - this.#poseMs > POSE_TOLD_MS) this.#adopt(asked);
+      if (asked && performance.now() - this.#poseMs > POSE_REPORTED_MS) this.#adopt(asked);
     });
     session.on("lost", () => {
       this.#pilot.disconnected();
@@ -181,10 +181,10 @@ export class Cockpit extends Emitter<Events> {
   }
 
   /** Asks as the driver, and tells what is refused. */
-  async ask(question: Asking, isTold = false): Promise<Answer> {
+  async ask(question: Asking, isReported = false): Promise<Answer> {
     const lease = await this.#becomeDriver();
     const answer = lease?.ok === false ? lease : await this.#session.ask(question);
-    if (!answer.ok && !(isTold && answer.message)) this.emit("notice", wordsOf(answer, this.#session));
+    if (!answer.ok && !(isReported && answer.message)) this.emit("notice", wordsOf(answer, this.#session));
     return answer;
   }
 

@@ -31,7 +31,7 @@ const PLANNER_SILENT_S = 1;
 const DRIVER_SILENT_S = 2.5;
 const LOW_BATTERY = 0.2;
 
-/** All that is to be told, the worst first. */
+/** All that is to be reported, the worst first. */
 export function faults(known: Known): Fault[] {
   const stop = stopFault(known);
   if (known.contact.kind !== "open") return [...stop.filter(isUnheard), contactFault(known.contact)];

@@ -29,20 +29,20 @@ const STALE_MS = 1000;
 const ANSWER_MS = 6000;
 /** A stop that is not answered by then is in doubt. */
 const STOP_DOUBT_MS = 1000;
-/** As long as a refusal for slowness is told. */
-const STALE_TOLD_MS = 1500;
+/** As long as a refusal for slowness is shown. */
+const STALE_REPORTED_MS = 1500;
 
 /** Whether a stop that this page asked for has reached the robot. */
 export type StopDoubt = "none" | "unsent" | "unanswered" | "received";
 
-/** A stop that this page asked for, until the robot has it and has told of it. */
+/** A stop that this page asked for, until the robot has it and has reported it. */
 interface AskedStop {
   readonly sinceMs: number;
   readonly kind: StopKind;
   readonly isSent: boolean;
-  /** Whether the robot has received it, and whether something was told of a stop before that. */
+  /** Whether the robot has received it, and whether a stop was reported before that. */
   readonly isTaken: boolean;
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 /** A message that is answered, before it has its number. */
@@ -72,7 +72,7 @@ export class Session extends Emitter<Events> {
 
   start(): void {
     const owed = this.transport.owedStop;
-    if (owed) this.#askedStop = { sinceMs: performance.now(), kind: owed.kind, isSent: false, isTaken: false, isTold: false };
+    if (owed) this.#askedStop = { sinceMs: performance.now(), kind: owed.kind, isSent: false, isTaken: false, isReported: false };
     this.transport.start({
       stopTaken: () => this.#stopTaken(),
       contact: (contact) => this.#changeContact(contact),
@@ -135,7 +135,7 @@ export class Session extends Emitter<Events> {
   stop(kind: StopKind): boolean {
     const before = this.#askedStop;
     const asked = before?.kind === "emergency" ? before.kind : kind;
-    this.#askedStop = { sinceMs: performance.now(), kind: asked, isSent: true, isTaken: false, isTold: false };
+    this.#askedStop = { sinceMs: performance.now(), kind: asked, isSent: true, isTaken: false, isReported: false };
     const isSent = this.transport.stop({ type: "stop", kind: asked });
     if (!isSent && this.#askedStop) this.#askedStop = { ...this.#askedStop, isSent };
     return isSent;
@@ -152,7 +152,7 @@ export class Session extends Emitter<Events> {
     return this.stopDoubt === "none" ? undefined : this.#askedStop?.kind;
   }
 
-  /** Told until the robot has it, by this page's own clock: a dead link does not say that it is dead, and time heals nothing. */
+  /** Shown until the robot has it, by this page's own clock: a dead link does not say that it is dead, and time heals nothing. */
   get stopDoubt(): StopDoubt {
     const asked = this.#askedStop;
     if (!asked) return "none";
@@ -165,7 +165,7 @@ export class Session extends Emitter<Events> {
   get slownessMs(): number | undefined {
     if (!this.isOpen) return undefined;
     const ms = this.transport.roundTripMs ?? 0;
-    return ms >= TOO_SLOW_MS || performance.now() - this.#staleMs < STALE_TOLD_MS ? ms : undefined;
+    return ms >= TOO_SLOW_MS || performance.now() - this.#staleMs < STALE_REPORTED_MS ? ms : undefined;
   }
 
   #changeContact(contact: Contact): void {
@@ -202,10 +202,10 @@ export class Session extends Emitter<Events> {
     this.emit("refused", refused);
   }
 
-  /** What is told of a stop may be of an earlier one, until the robot has received this one. */
+  /** What is reported of a stop may be of an earlier one, until the robot has received this one. */
   #takeStop(stop: StopState): void {
     this.stopState = stop;
-    if (this.#askedStop) this.#askedStop = this.transport.owedStop ? { ...this.#askedStop, isTold: true } : undefined;
+    if (this.#askedStop) this.#askedStop = this.transport.owedStop ? { ...this.#askedStop, isReported: true } : undefined;
     this.emit("stop", stop);
   }
 
@@ -213,7 +213,7 @@ export class Session extends Emitter<Events> {
     const asked = this.#askedStop;
     if (!asked) return;
     // Without a connection nobody tells what became of it: that it has arrived has to do for a stop with all feet planted.
-    const isOver = asked.isTold || asked.kind === "halt";
+    const isOver = asked.isReported || asked.kind === "halt";
     this.#askedStop = isOver ? undefined : { ...asked, isSent: true, isTaken: true };
   }
 

@@ -1,4 +1,4 @@
-/** What this browser remembers for the page; nothing, where it is told to remember nothing. */
+/** What this browser remembers for the page; nothing, where it is set to remember nothing. */
 
 type Kind = "localStorage" | "sessionStorage";
 

@@ -38,7 +38,7 @@ export function makeMock(options: Partial<MockOptions> = {}): Mock {
   return new Mock({ dist: DIST, urdf, ...options });
 }
 
-/** A page that is connected, and the errors it has told of. */
+/** A page that is connected, and the errors it has reported. */
 export interface Opened {
   readonly page: Page;
   readonly context: BrowserContext;

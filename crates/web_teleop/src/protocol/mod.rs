@@ -10,7 +10,7 @@ pub use incoming::{Ask, Bad, Incoming, PoseOffset, Service, parse};
 pub(crate) use names::lease_change;
 pub use outgoing::{
     Ages, Battery, Client, Event, Health, Lease, MotionStatus, NodeStatus, Recording, RobotNames, Rounded, State,
-    StopTold, text,
+    StopReport, text,
 };
 pub(crate) use outgoing::{Answer, Events, FullStick, Pong, Refused, Welcome};
 

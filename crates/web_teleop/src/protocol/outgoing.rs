@@ -183,7 +183,7 @@ pub struct Lease {
 /// What came of the last stop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "stop")]
-pub struct StopTold {
+pub struct StopReport {
     /// `none`, `emergency` or `halt`.
     pub kind: &'static str,
     /// `asked`, `confirmed`, `failed` or `unanswered`.

@@ -156,8 +156,8 @@ async fn answer(State(door): State<Door>, request: Request) -> Response {
 }
 
 fn description(shared: &Shared, headers: &HeaderMap, place: OwnedSemaphorePermit) -> Response {
-    let Some(description) = shared.shelf.description() else {
-        return (StatusCode::NOT_FOUND, "no robot has told of itself yet\n").into_response();
+    let Some(description) = shared.shared_description.description() else {
+        return (StatusCode::NOT_FOUND, "no robot has described itself yet\n").into_response();
     };
     let known = headers.get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == description.tag.as_bytes());
     if known {
@@ -177,7 +177,9 @@ async fn mesh(shared: &Shared, request: Request, place: OwnedSemaphorePermit) ->
     let Ok(Query(query)) = Query::<HashMap<String, String>>::from_request_parts(&mut parts, &()).await else {
         return missing();
     };
-    let (Some(uri), Some(description)) = (query.get("uri"), shared.shelf.description()) else { return missing() };
+    let (Some(uri), Some(description)) = (query.get("uri"), shared.shared_description.description()) else {
+        return missing();
+    };
     if !description.meshes.contains(uri) {
         return missing();
     }
@@ -188,7 +190,9 @@ async fn mesh(shared: &Shared, request: Request, place: OwnedSemaphorePermit) ->
 }
 
 fn picture(shared: &Shared, place: OwnedSemaphorePermit) -> Response {
-    let Some(picture) = shared.shelf.picture(monotonic_now()) else { return StatusCode::NO_CONTENT.into_response() };
+    let Some(picture) = shared.shared_description.picture(monotonic_now()) else {
+        return StatusCode::NO_CONTENT.into_response();
+    };
     let tag = format!("\"{}\"", picture.at.as_nanos());
     let headers = [(CONTENT_TYPE, picture.kind.to_owned()), (ETAG, tag), (CACHE_CONTROL, "no-store".to_owned())];
     (headers, pieces::at_a_place(picture.data, place)).into_response()

@@ -129,16 +129,16 @@ mod tests {
         let lobby = Lobby::default();
         let member = lobby.enter(address(1));
         member.is_known();
-        let guest = lobby.enter(address(2));
+        let client = lobby.enter(address(2));
         let flood: Vec<Place> = (0..500_u16).map(|number| lobby.enter(address(100 + (number % 3) as u8))).collect();
-        assert!(!is_lost(&member) && !is_lost(&guest));
+        assert!(!is_lost(&member) && !is_lost(&client));
         let open = flood.iter().filter(|place| !is_lost(place)).count();
         assert!(open < MOST_STRANGERS, "{open}");
         assert!(!is_lost(flood.last().unwrap()), "whoever comes gets in");
         let late = lobby.enter(address(3));
         (0..500).map(|_| lobby.enter(address(100))).for_each(drop);
-        assert!(!is_lost(&late) && !is_lost(&guest));
-        drop((member, guest, flood, late));
+        assert!(!is_lost(&late) && !is_lost(&client));
+        drop((member, client, flood, late));
         let places = lobby.lock();
         assert!(places.strangers.is_empty() && places.known.is_empty());
     }

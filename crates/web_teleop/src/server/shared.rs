@@ -1,10 +1,10 @@
 //! What all connections share.
 
+use crate::description::SharedDescription;
 use crate::gate::Gate;
 use crate::input::Input;
 use crate::out::States;
 use crate::recording::Recorder;
-use crate::shelf::Shelf;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -18,9 +18,9 @@ pub(crate) const DOWNLOADS: usize = 16;
 /// What all connections share.
 pub(crate) struct Shared {
     pub gate: Gate,
-    pub desk: Sender<Input>,
+    pub bridge: Sender<Input>,
     pub states: States,
-    pub shelf: Shelf,
+    pub shared_description: SharedDescription,
     pub recorder: Recorder,
     /// Folder of the robot's description.
     pub folder: PathBuf,

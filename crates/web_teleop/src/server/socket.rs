@@ -28,7 +28,7 @@ const SILENCE: Duration = Duration::from_secs(3);
 /// Time for `hello`.
 const HELLO_TIME: Duration = Duration::from_secs(5);
 /// A client that takes nothing for so long is dropped.
-const PATIENCE: Duration = Duration::from_secs(2);
+const SEND_TIMEOUT: Duration = Duration::from_secs(2);
 /// A client that was dropped for that, and goes on talking, may stop the robot for so long.
 const DEAF_TIME: Duration = Duration::from_secs(30);
 /// Time for the last words to a client.
@@ -41,8 +41,8 @@ pub(super) async fn serve(shared: &Shared, socket: Socket) {
     let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
     let (sink, mut stream) = socket.split();
     let (out, waiting) = Out::new();
-    // The desk ends with the node, and with it this thread.
-    let _ = shared.desk.send(Input::Join { id, out: out.clone() });
+    // The bridge ends with the node, and with it this thread.
+    let _ = shared.bridge.send(Input::Join { id, out: out.clone() });
     let mut writer = tokio::spawn(write(sink, waiting, shared.states.clone()));
     let mut reader = Reader { shared, id, out: &out, limit: Burst::new(MESSAGES, MESSAGES), is_known: false };
     let end = tokio::select! {
@@ -50,7 +50,7 @@ pub(super) async fn serve(shared: &Shared, socket: Socket) {
         () = out.is_dropped() => End::Deaf,
         _ = &mut writer => End::Deaf,
     };
-    let _ = shared.desk.send(Input::Leave { id });
+    let _ = shared.bridge.send(Input::Leave { id });
     match end {
         End::Said(None) => {}
         End::Said(Some(close)) => {
@@ -80,10 +80,10 @@ pub(super) async fn hear_stops(shared: &Shared, mut socket: Socket) {
             _ => continue,
         };
         match taken {
-            Ok(message @ Incoming::Stop(_)) => drop(shared.desk.send(Input::Message { id, message, received })),
+            Ok(message @ Incoming::Stop(_)) => drop(shared.bridge.send(Input::Message { id, message, received })),
             Ok(Incoming::Ping(ping)) if limit.admit(received) => {
                 let pong = Message::Text(text_of_pong(ping, received).into());
-                if !matches!(timeout(PATIENCE, socket.send(pong)).await, Ok(Ok(()))) {
+                if !matches!(timeout(SEND_TIMEOUT, socket.send(pong)).await, Ok(Ok(()))) {
                     return;
                 }
             }
@@ -129,7 +129,7 @@ async fn write(mut sink: SplitSink<Socket, Message>, mut waiting: Receiver<Down>
                 (Message::Close(Some(frame)), true)
             }
         };
-        let sent = timeout(PATIENCE, sink.send(message)).await;
+        let sent = timeout(SEND_TIMEOUT, sink.send(message)).await;
         if is_last || !matches!(sent, Ok(Ok(()))) {
             return;
         }
@@ -175,7 +175,7 @@ impl Reader<'_> {
             if let Message::Text(text) = message
                 && let Ok(message @ Incoming::Stop(_)) = parse(&text)
             {
-                let _ = self.shared.desk.send(Input::Message { id: self.id, message, received: monotonic_now() });
+                let _ = self.shared.bridge.send(Input::Message { id: self.id, message, received: monotonic_now() });
             }
             if self.count().is_err() {
                 return;
@@ -211,7 +211,7 @@ impl Reader<'_> {
             }
         };
         self.is_known |= is_hello;
-        let _ = self.shared.desk.send(input);
+        let _ = self.shared.bridge.send(input);
         counted
     }
 }
@@ -220,7 +220,7 @@ fn text_of_pong(id: u64, now: Duration) -> String {
     text(&Pong { id, t: seconds(now) })
 }
 
-/// What a client is told whose frames do not hold.
+/// What a client is sent whose frames do not hold.
 fn broken(error: &tungstenite::Error) -> Option<Close> {
     match error {
         tungstenite::Error::Capacity(_) => Some(Close::TooLong),

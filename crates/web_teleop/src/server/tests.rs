@@ -1,14 +1,14 @@
-//! The server as clients and strangers meet it, without a robot: stops go to a desk that the test reads.
+//! The server as clients and strangers meet it, without a robot: stops go to a bridge that the test reads.
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use super::*;
+use crate::description::SharedDescription;
 use crate::gate::Gate;
 use crate::input::Input;
 use crate::intents::Stop;
 use crate::protocol::Incoming;
 use crate::recording::Recorder;
-use crate::shelf::Shelf;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::AtomicU64;
@@ -21,22 +21,22 @@ const WAIT: Duration = Duration::from_secs(5);
 
 struct Scene {
     server: Server,
-    desk: Receiver<Input>,
+    bridge: Receiver<Input>,
     _states: watch::Sender<tokio_tungstenite::tungstenite::Utf8Bytes>,
 }
 
 impl Scene {
     /// A server on this computer with room for so many clients.
     fn with(is_open_at_home: bool, clients: usize) -> Self {
-        let (desk, inputs) = channel();
-        let (told, states) = watch::channel(Default::default());
-        let shelf = Shelf::default();
-        shelf.take_description(&format!("<robot name=\"r\">{}</robot>", "<link/>".repeat(1000)));
+        let (bridge, inputs) = channel();
+        let (reported, states) = watch::channel(Default::default());
+        let shared_description = SharedDescription::default();
+        shared_description.take_description(&format!("<robot name=\"r\">{}</robot>", "<link/>".repeat(1000)));
         let shared = Shared {
             gate: Gate::new("pi", vec![], Some(TOKEN.into())).open_at_home(is_open_at_home),
-            desk,
+            bridge,
             states,
-            shelf,
+            shared_description,
             recorder: Recorder::new("/", 1 << 20),
             folder: Default::default(),
             room: Arc::new(Semaphore::new(clients)),
@@ -45,7 +45,7 @@ impl Scene {
             next_id: AtomicU64::new(1),
         };
         let server = Server::start(([127, 0, 0, 1], 0).into(), None, shared).unwrap();
-        Self { server, desk: inputs, _states: told }
+        Self { server, bridge: inputs, _states: reported }
     }
 
     fn connect(&self) -> TcpStream {
@@ -82,10 +82,10 @@ impl Scene {
         (stream, status)
     }
 
-    /// The next stop that the desk gets.
+    /// The next stop that the bridge gets.
     fn stop(&self) -> Option<Stop> {
         let by = Instant::now() + WAIT;
-        while let Ok(input) = self.desk.recv_timeout(by.saturating_duration_since(Instant::now())) {
+        while let Ok(input) = self.bridge.recv_timeout(by.saturating_duration_since(Instant::now())) {
             if let Input::Message { message: Incoming::Stop(stop), .. } = input {
                 return Some(stop);
             }

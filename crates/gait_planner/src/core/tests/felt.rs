@@ -71,7 +71,7 @@ fn when_two_switches_are_broken_expect_them_named_and_their_feet_put_down_as_pla
 }
 
 /// What an IMU tells that rests with this way up, m/s².
-fn told(force: Vector3<f64>) -> Inertial {
+fn reported(force: Vector3<f64>) -> Inertial {
     Inertial { spin: Vector3::zeros(), force, since_s: Some(0.01) }
 }
 
@@ -89,7 +89,7 @@ fn when_an_imu_says_the_body_leans_expect_it_turned_back_and_nothing_of_it_once_
         let mut bench = Bench::standing();
         for _ in 0..300 {
             bench.send(Command::Twist(Twist::new(0.05, 0.0, 0.0)));
-            up.into_iter().for_each(|up| bench.send(Command::Imu(told(up), Some(up))));
+            up.into_iter().for_each(|up| bench.send(Command::Imu(reported(up), Some(up))));
             bench.tick(1);
         }
         bench

@@ -40,8 +40,8 @@ fn when_two_sticks_are_pushed_expect_the_first_walked_as_if_it_were_alone() {
     both.hold(2.95, &[(OTHER, aside), (STICK, push), (PAGE, zero)]);
     assert!(alone.core.last().angles == both.core.last().angles && alone.state() == GaitState::Walking);
     let remarks = both.core.remarks();
-    assert_eq!(remarks.hands.moved_by, Some((STICK, "cmd_vel")));
-    assert_eq!(remarks.hands.ignored[0].map(|(sender, ..)| sender), Some(OTHER));
+    assert_eq!(remarks.driving.moved_by, Some((STICK, "cmd_vel")));
+    assert_eq!(remarks.driving.ignored[0].map(|(sender, ..)| sender), Some(OTHER));
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn when_the_page_halts_while_a_stick_is_held_expect_no_walk_before_that_stick_wa
     bench.send_by(PAGE, zero());
     bench.hold(4.0, &[(STICK, push), (OTHER, zero), (PAGE, zero)]);
     assert_eq!(bench.state(), GaitState::Standing, "zeros of others, however many");
-    let told = bench.core.take_refused().map(|refused| refused.reason).unwrap_or_default();
-    assert!(told.contains("release the stick"), "{told}");
+    let reported = bench.core.take_refused().map(|refused| refused.reason).unwrap_or_default();
+    assert!(reported.contains("release the stick"), "{reported}");
     bench.hold(1.0, &[(STICK, push), (PAGE, aside)]);
     assert_eq!(bench.state(), GaitState::Walking, "the page drives");
     bench.hold(1.0, &[(STICK, push), (PAGE, zero)]);
@@ -78,11 +78,11 @@ fn when_stopped_in_an_emergency_while_sticks_are_held_expect_each_to_be_let_go_b
     bench.send_by(OTHER, zero());
     bench.hold(12.0, &[(STICK, push), (OTHER, aside)]);
     assert_eq!(bench.state(), GaitState::Walking);
-    assert_eq!(bench.core.remarks().hands.moved_by, Some((OTHER, "cmd_vel")));
+    assert_eq!(bench.core.remarks().driving.moved_by, Some((OTHER, "cmd_vel")));
 }
 
 #[test]
-fn when_a_robot_is_told_to_sit_while_a_stick_is_held_expect_another_ones_zero_not_to_raise_it() {
+fn when_a_robot_is_asked_to_sit_while_a_stick_is_held_expect_another_ones_zero_not_to_raise_it() {
     let mut bench = Bench::standing();
     bench.hold(1.0, &[(STICK, push)]);
     bench.send(Command::Sit);
@@ -109,10 +109,10 @@ fn when_a_planner_starts_under_servos_that_are_on_while_a_stick_is_held_expect_n
         bench.poses.push(Held::Pose(before.core.last().angles)).unwrap();
         bench.hold(3.0, &[(STICK, push), (PAGE, zero)]);
         assert_eq!(bench.state(), GaitState::Standing);
-        let told = bench.core.take_refused().map(|refused| refused.reason).unwrap_or_default();
-        assert!(told.contains("new source") && told.contains("release the stick"), "{told}");
+        let reported = bench.core.take_refused().map(|refused| refused.reason).unwrap_or_default();
+        assert!(reported.contains("new source") && reported.contains("release the stick"), "{reported}");
         bench.hold(12.0, &[(STICK, push), (PAGE, aside)]);
-        assert_eq!(bench.core.remarks().hands.moved_by, Some((PAGE, "cmd_vel")), "it began at rest");
+        assert_eq!(bench.core.remarks().driving.moved_by, Some((PAGE, "cmd_vel")), "it began at rest");
         bench.hold(1.0, &[(STICK, zero), (PAGE, zero)]);
         bench.hold(1.0, &[(STICK, push), (PAGE, zero)]);
         assert_eq!(bench.state(), GaitState::Walking);

@@ -16,7 +16,7 @@ impl Player {
             return;
         }
         let entering = matches!(self.phase, Phase::Entering(_));
-        if self.job.running().is_some_and(Motion::is_of_joints) && !entering && !self.is_straight_home_safe() {
+        if self.job.running().is_some_and(Motion::is_joint_motion) && !entering && !self.is_straight_home_safe() {
             self.phase = Phase::Rewinding { time: self.job.time() };
             return;
         }

@@ -22,7 +22,7 @@ pub struct Player {
     /// Where the robot is in `phase`, and its joint angles there.
     pub(super) now: Target,
     pub(super) angles: [LegAngles; MAX_LEGS],
-    /// Part of the motion's own speed.
+    /// Fraction of the motion's own speed.
     pub(super) pace: f64,
     pub(super) cancelled: bool,
     pub(super) sit_when_home: bool,
@@ -161,7 +161,7 @@ impl Player {
 
     /// Whether what is played may have to be gone back to its start before the robot can leave it.
     pub(crate) fn may_rewind(&self) -> bool {
-        self.job.running().is_some_and(Motion::is_of_joints)
+        self.job.running().is_some_and(Motion::is_joint_motion)
     }
 
     /// Drops what is played and what waits.

@@ -16,8 +16,8 @@ use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS};
 const RAMP_S: f64 = 0.2;
 /// The least part of its speed at which a motion nears its end.
 const LEAST_PACE: f64 = 0.05;
-/// Part of a joint's greatest velocity that is used.
-const VELOCITY_PART: f64 = 0.98;
+/// Fraction of a joint's greatest velocity that is used.
+const VELOCITY_FRACTION: f64 = 0.98;
 const ATTEMPTS: usize = 8;
 /// A motion of joints that has to be gone back to its start before the robot can sit is gone back in this time, where its
 /// joints are fast enough, s.
@@ -27,15 +27,15 @@ impl Player {
     /// Moves on along the way; where a joint would be too fast, less far. Finds another way home if there is no way on.
     pub(super) fn play_on(&mut self, dt: f64) {
         self.change_pace(dt);
-        let mut part = 1.0;
+        let mut fraction = 1.0;
         for _ in 0..ATTEMPTS {
-            let (phase, target, step) = self.ahead(dt * self.pace * part);
+            let (phase, target, step) = self.ahead(dt * self.pace * fraction);
             let Ok(angles) = self.solve(&target) else { break };
             let worst = self.worst(&angles, step, dt);
             if worst <= 1.0 {
                 self.phase = phase;
                 let advanced = step.map_or(0.0, |step| step.advanced);
-                self.report(&target, &angles, dt, advanced, part < 1.0);
+                self.report(&target, &angles, dt, advanced, fraction < 1.0);
                 if let Some(step) = step {
                     self.job.take(step);
                     if step.ended {
@@ -45,7 +45,7 @@ impl Player {
                 self.choose();
                 return;
             }
-            part *= 0.95 / worst;
+            fraction *= 0.95 / worst;
         }
         self.drop_motions(Dropped::NoWayOn);
         let (now, angles) = (self.now, self.angles);
@@ -142,7 +142,7 @@ impl Player {
         add_ways(&mut ways, &from, angles);
         let legs = self.engine.legs().iter().zip(&ways);
         let joints = legs.flat_map(|(leg, ways)| leg.joints().iter().zip(ways));
-        joints.map(|(joint, way)| way / (joint.limits().velocity * VELOCITY_PART * dt + 1e-12)).fold(0.0, f64::max)
+        joints.map(|(joint, way)| way / (joint.limits().velocity * VELOCITY_FRACTION * dt + 1e-12)).fold(0.0, f64::max)
     }
 
     /// Takes down a tick in which the motion's own time has advanced by `advanced` seconds.

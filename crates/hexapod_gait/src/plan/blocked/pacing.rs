@@ -5,11 +5,11 @@ use crate::plane::grid::GRID_NS;
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
 use crate::state::State;
-use crate::state::ground::Rise;
+use crate::state::body_motion::Rise;
 use crate::state::mode::Mode;
 use crate::state::rates::BodyRates;
 use crate::state::segment::{Advance, Pace, Segment};
-use hexapod_kinematics::{Effort, Look, MAX_LEGS};
+use hexapod_kinematics::{IterationBudget, Look, MAX_LEGS};
 use nalgebra::Vector2;
 
 /// Paces that are tried.
@@ -17,15 +17,15 @@ const ATTEMPTS: usize = 7;
 const STANDING_ATTEMPTS: usize = 3;
 /// So often the body alone is slowed for a foot that could not go on.
 const BODY_ATTEMPTS: usize = 2;
-/// Part of a cycle in which all feet are to be down in a stop.
-const STOP_PART: f64 = 0.9;
+/// Fraction of a cycle in which all feet are to be down in a stop.
+const STOP_FRACTION: f64 = 0.9;
 /// How much slower the body gets from one point of the grid to the next for feet that would else come down late in a stop.
 const STOP_HARDER: f64 = 0.8;
 /// After so many attempts it is not a swing that is too fast.
 const SWING_ATTEMPTS: usize = 4;
 /// Swings are not slowed further than this before the body is.
 const LEAST_SWING_PACE: f64 = 0.2;
-/// Parts of its pace below which a segment is not made longer.
+/// Fractions of its pace below which a segment is not made longer.
 const LEAST_STRETCHED: f64 = 1e-6;
 
 /// Takes a segment on as fast as the joints can; else says what bars it. A sway that would take a foot out of its reach
@@ -34,7 +34,7 @@ pub(crate) fn go_as_fast_as_may_be(
     path: &Path,
     start: &State,
     segment: &mut Segment,
-    effort: &mut Effort,
+    budget: &mut IterationBudget,
     look: &mut Look,
 ) -> Result<(), Blocked> {
     if rests(start) {
@@ -47,9 +47,9 @@ pub(crate) fn go_as_fast_as_may_be(
         if attempt > 0 {
             segment.end = *start;
         }
-        let Err(blocked) = path.go(start, segment, effort, look) else {
+        let Err(blocked) = path.go(start, segment, budget, look) else {
             if path.plant.batch_ik.is_none() {
-                stretch(path, start, segment, effort, look);
+                stretch(path, start, segment, budget, look);
             }
             return Ok(());
         };
@@ -65,7 +65,7 @@ pub(crate) fn go_as_fast_as_may_be(
 fn rests(start: &State) -> bool {
     let rates = &start.rates;
     let resting = rates.offset.is_zero() && rates.sway == Vector2::zeros();
-    resting && matches!(start.mode, Mode::Sitting | Mode::Found | Mode::Standing)
+    resting && matches!(start.mode, Mode::Sitting | Mode::UnplannedPose | Mode::Standing)
 }
 
 /// Asks less of a segment that is blocked; false where nobody knows of what.
@@ -78,7 +78,9 @@ fn ease(start: &State, segment: &mut Segment, blocked: Blocked, attempt: usize) 
             *pace = slow_enough(start, *pace, ratio, attempt);
         }
         Blocked::OutOfReach | Blocked::TooNear if !rates.level.is_zero() => rates.level = Rise::NONE,
-        Blocked::OutOfReach | Blocked::TooNear if rates.overlay != [0.0; MAX_LEGS] => rates.overlay = [0.0; MAX_LEGS],
+        Blocked::OutOfReach | Blocked::TooNear if rates.correction != [0.0; MAX_LEGS] => {
+            rates.correction = [0.0; MAX_LEGS]
+        }
         Blocked::OutOfReach | Blocked::TooNear if rates.sway != Vector2::zeros() => rates.sway = Vector2::zeros(),
         Blocked::OutOfReach | Blocked::TooNear => {
             segment.by = segment.by.max(blocked.limit());
@@ -92,16 +94,16 @@ fn ease(start: &State, segment: &mut Segment, blocked: Blocked, attempt: usize) 
 /// A segment up to an event that is slowed comes short of it, and the next one again. Where each leg is solved by
 /// itself, which takes long, it goes on to the event at its pace, or to the next point of the grid.
 #[inline(never)]
-fn stretch(path: &Path, start: &State, segment: &mut Segment, effort: &mut Effort, look: &mut Look) {
+fn stretch(path: &Path, start: &State, segment: &mut Segment, budget: &mut IterationBudget, look: &mut Look) {
     let left = GRID_NS - start.ns % GRID_NS;
     let Pace { body, swing, .. } = segment.advance.pace;
-    let part = body * swing;
-    if !start.mode.steps() || segment.ns >= left || part <= LEAST_STRETCHED || part >= 1.0 {
+    let fraction = body * swing;
+    if !start.mode.steps() || segment.ns >= left || fraction <= LEAST_STRETCHED || fraction >= 1.0 {
         return;
     }
-    let ns = ((segment.ns as f64 / part) as u64).min(left);
+    let ns = ((segment.ns as f64 / fraction) as u64).min(left);
     let mut longer = Segment { ns, end: *start, ..*segment };
-    if path.go(start, &mut longer, effort, look).is_ok() {
+    if path.go(start, &mut longer, budget, look).is_ok() {
         *segment = longer;
     }
 }
@@ -153,7 +155,7 @@ fn is_behind(start: &State, pace: f64) -> bool {
     let Mode::Stopping(stop) = start.mode else { return false };
     let since = (start.ns - stop.since_ns) as f64 * 1e-9;
     start.twist[0] != Twist::ZERO
-        && since + start.walk.time_in_the_air() / (0.5 + 0.5 * pace) > STOP_PART * start.walk.cycle
+        && since + start.walk.time_in_the_air() / (0.5 + 0.5 * pace) > STOP_FRACTION * start.walk.cycle
 }
 
 #[cfg(test)]
@@ -167,7 +169,10 @@ mod tests {
         let robot = shipped();
         let mut segment = Segment::from(start, GRID_NS);
         let path = Path { plant: &robot.0, gait: &robot.1 };
-        (go_as_fast_as_may_be(&path, start, &mut segment, &mut Effort::new(1000), &mut Look::default()), segment)
+        (
+            go_as_fast_as_may_be(&path, start, &mut segment, &mut IterationBudget::new(1000), &mut Look::default()),
+            segment,
+        )
     }
 
     #[test]

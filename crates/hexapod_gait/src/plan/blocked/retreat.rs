@@ -11,7 +11,7 @@ use crate::plane::limits::LimitedBy;
 use crate::state::State;
 use crate::state::mode::Mode;
 use crate::state::segment::{Advance, Pace, Segment};
-use hexapod_kinematics::{Effort, Look};
+use hexapod_kinematics::{IterationBudget, Look};
 
 /// Parts of the way back that are tried.
 const RETREATS: usize = 4;
@@ -23,7 +23,7 @@ pub(crate) fn retreat(
     start: &State,
     segment: &mut Segment,
     leaving: bool,
-    effort: &mut Effort,
+    budget: &mut IterationBudget,
     look: &mut Look,
 ) {
     let still = Pace::FULL.slower(0.0);
@@ -34,7 +34,7 @@ pub(crate) fn retreat(
             segment.advance.pace = Pace { offset: 1.0, ..still };
             for _ in 0..RETREATS {
                 segment.end = *start;
-                let went = path.go(start, segment, effort, look);
+                let went = path.go(start, segment, budget, look);
                 let Segment { advance: Advance { pace, .. }, end, .. } = &mut *segment;
                 match went {
                     Ok(()) if end.offset != start.offset => return,
@@ -50,7 +50,7 @@ pub(crate) fn retreat(
         segment.advance.pace = Pace { draw_in: 1.0, ..still };
         for _ in 0..RETREATS {
             segment.end = *start;
-            match path.go(start, segment, effort, look) {
+            match path.go(start, segment, budget, look) {
                 Ok(()) => return,
                 Err(Blocked::Unknown) => return hold(path, start, segment),
                 // The knee of a leg that is nearly straight bends with the root of the way.
@@ -71,11 +71,11 @@ mod tests {
     use crate::state::walk::Step;
     use nalgebra::Vector3;
 
-    fn retreated(start: &State, leaving: bool, effort: u32) -> Segment {
+    fn retreated(start: &State, leaving: bool, budget: u32) -> Segment {
         let robot = shipped();
         let mut segment = Segment::from(start, GRID_NS);
         let path = Path { plant: &robot.0, gait: &robot.1 };
-        retreat(&path, start, &mut segment, leaving, &mut Effort::new(effort), &mut Look::default());
+        retreat(&path, start, &mut segment, leaving, &mut IterationBudget::new(budget), &mut Look::default());
         segment
     }
 

@@ -23,8 +23,8 @@ pub(crate) fn balanced(cx: &Context, start: &State, stand: Option<&Stand>, rates
     };
     // Of the speed in one step of the grid.
     let change = shift_m_s2(cx, start) * GRID_S;
-    let run_out = 1.0 + 0.5 * foot_speed(cx, &rates.offset) / change;
-    if !falls(&with_offset(&rates, rates.offset.scaled(run_out))) {
+    let stopping_factor = 1.0 + 0.5 * foot_speed(cx, &rates.offset) / change;
+    if !falls(&with_offset(&rates, rates.offset.scaled(stopping_factor))) {
         return rates;
     }
     let last = start.rates.offset;
@@ -67,7 +67,7 @@ mod tests {
             );
         }
         assert_eq!(state.walk.feet().iter().filter(|foot| matches!(foot, Foot::Planted { .. })).count(), 3);
-        state.free_m = -1.0;
+        state.margin_budget_m = -1.0;
         for step in 0..600 {
             state.sway.x = 5e-4 * f64::from(step);
             let stand = stand_of(&cx, &state).unwrap();

@@ -19,14 +19,14 @@ pub(crate) const SAME: f64 = 1e-9;
 
 /// The nominal stance that is wanted: how far it is raised, m, and its part of the feet's reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct NominalAim {
+pub(crate) struct NominalTarget {
     pub raised: f64,
-    pub reach_part: f64,
+    pub reach_fraction: f64,
 }
 
-impl NominalAim {
+impl NominalTarget {
     /// Of the stance itself.
-    pub(crate) const OWN: Self = Self { raised: 0.0, reach_part: 1.0 };
+    pub(crate) const OWN: Self = Self { raised: 0.0, reach_fraction: 1.0 };
 }
 
 /// The height of the body that steps, and the nominal stance with it, until the next point of the grid.
@@ -43,13 +43,14 @@ pub(crate) struct HeightStep {
 /// How the body's height and the feet's room go on: towards those that are wanted as fast as the feet allow, all of which
 /// have to have their room at every moment. `None` where they have come there.
 #[inline]
-pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalAim) -> Option<HeightStep> {
-    let NominalAim { raised, reach_part } = wanted;
+pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalTarget) -> Option<HeightStep> {
+    let NominalTarget { raised, reach_fraction } = wanted;
     let (present, own_height) = (&start.walk.nominal, cx.plant.stance.own_spec().height);
     let at = start.height - own_height;
-    if (raised - at).abs() < SAME && (reach_part - present.reach_part).abs() < SAME && start.rates.height == 0.0 {
-        let nominal = || cx.plant.stance.nominal(raised, reach_part);
-        let differs = present.raised != raised || present.reach_part != reach_part;
+    if (raised - at).abs() < SAME && (reach_fraction - present.reach_fraction).abs() < SAME && start.rates.height == 0.0
+    {
+        let nominal = || cx.plant.stance.nominal(raised, reach_fraction);
+        let differs = present.raised != raised || present.reach_fraction != reach_fraction;
         return differs.then(|| HeightStep {
             height: own_height + raised,
             rate: 0.0,
@@ -57,15 +58,16 @@ pub(crate) fn height_step(cx: &Context, start: &State, wanted: NominalAim) -> Op
             nominal: nominal(),
         });
     }
-    let (least, greatest) = (present.reach_part - REACH_SHRINKS * GRID_S, present.reach_part + reach_grows(start));
-    let next_part = reach_part.max(least).min(greatest);
-    let takes = |rise: f64, part: f64| takes(cx, start, &cx.plant.stance.nominal(at + rise, part));
+    let (least, greatest) =
+        (present.reach_fraction - REACH_SHRINKS * GRID_S, present.reach_fraction + reach_grows(start));
+    let next_fraction = reach_fraction.max(least).min(greatest);
+    let takes = |rise: f64, fraction: f64| takes(cx, start, &cx.plant.stance.nominal(at + rise, fraction));
     let wanted = height_bounds(cx, start).rate(Vector1::new(raised - at), Vector1::new(start.rates.height)).x;
-    let rate = height_rate(cx, start, wanted, |rise| takes(rise, next_part));
-    let grows = next_part >= present.reach_part;
-    let part = if grows || takes(rate * GRID_S, next_part) { next_part } else { present.reach_part };
+    let rate = height_rate(cx, start, wanted, |rise| takes(rise, next_fraction));
+    let grows = next_fraction >= present.reach_fraction;
+    let fraction = if grows || takes(rate * GRID_S, next_fraction) { next_fraction } else { present.reach_fraction };
     let is_free = rate == wanted;
-    Some(HeightStep { height: start.height, rate, is_free, nominal: cx.plant.stance.nominal(at, part) })
+    Some(HeightStep { height: start.height, rate, is_free, nominal: cx.plant.stance.nominal(at, fraction) })
 }
 
 /// How much the part of the feet's reach that is used may grow by the next point of the grid: at once where no step follows.
@@ -78,8 +80,8 @@ fn reach_grows(start: &State) -> f64 {
 /// stops at it.
 fn height_rate(cx: &Context, start: &State, rate: f64, takes: impl Fn(f64) -> bool) -> f64 {
     let bounds = height_bounds(cx, start);
-    let run_out = rate * GRID_S + rate * rate.abs() / (2.0 * bounds.acceleration);
-    if takes(run_out) {
+    let stopping_distance = rate * GRID_S + rate * rate.abs() / (2.0 * bounds.acceleration);
+    if takes(stopping_distance) {
         return rate;
     }
     let change = bounds.acceleration * GRID_S;
@@ -93,11 +95,11 @@ fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
     let gait = cx.gait;
     let (reach, twist) = (next.reach_with(gait), start.twist[1]);
     let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
-        Foot::Planted { at } | Foot::Probing { at } => reach.part(at.xy() - rest) <= 1.0,
+        Foot::Planted { at } | Foot::Probing { at } => reach.fraction(at.xy() - rest) <= 1.0,
         // Between where it is and where the ground has taken its touch-down by then it is within reach, too.
         Foot::Swinging(swing) => {
             let down = swing.touch_down - twist.velocity_at(swing.touch_down) * swing.left();
-            [swing.at.xy(), down].iter().all(|at| reach.part(at - rest) <= 1.0)
+            [swing.at.xy(), down].iter().all(|at| reach.fraction(at - rest) <= 1.0)
         }
         Foot::Missing => true,
     };
@@ -139,7 +141,7 @@ mod tests {
             height_step(
                 &context(&robot),
                 &on_its_feet(&robot, Mode::Walking),
-                NominalAim { raised: 0.0, reach_part: 1.0 }
+                NominalTarget { raised: 0.0, reach_fraction: 1.0 }
             )
             .is_none()
         );
@@ -152,7 +154,7 @@ mod tests {
         let out = state.walk.nominal.place(0).norm();
         for _ in 0..100 {
             if let Some(HeightStep { height, rate, nominal, .. }) =
-                height_step(&cx, &state, NominalAim { raised: 0.01, reach_part: 1.0 })
+                height_step(&cx, &state, NominalTarget { raised: 0.01, reach_fraction: 1.0 })
             {
                 assert!(rate.abs() <= TRANSLATION_RATE_M_S + 1e-9);
                 (state.height, state.rates.height, state.walk.nominal) = (height, rate, nominal);
@@ -170,7 +172,8 @@ mod tests {
         let edge = state.walk.nominal.place(0) + Vector2::new(state.walk.nominal.reach.axes().x, 0.0);
         state.walk.feet[0] = Foot::Planted { at: edge.push(0.0) };
         assert!(
-            height_step(&cx, &state, NominalAim { raised: 0.01, reach_part: 0.5 }).is_some_and(|step| step.rate == 0.0)
+            height_step(&cx, &state, NominalTarget { raised: 0.01, reach_fraction: 0.5 })
+                .is_some_and(|step| step.rate == 0.0)
         );
     }
     #[test]
@@ -181,8 +184,8 @@ mod tests {
         state.twist = [twist; 2];
         state.walk.lift(cx.gait, 0, &Step { twist, aim: twist, height: 0.03, reach, foothold: None, held_s: 0.0 });
         let Foot::Swinging(swing) = state.walk.foot(0) else { unreachable!("it has been lifted") };
-        assert!(reach.part(swing.touch_down - state.walk.nominal.place(0)) > 1.0, "as seen now");
-        let wanted = NominalAim { raised: 0.01, reach_part: 1.0 };
+        assert!(reach.fraction(swing.touch_down - state.walk.nominal.place(0)) > 1.0, "as seen now");
+        let wanted = NominalTarget { raised: 0.01, reach_fraction: 1.0 };
         assert!(height_step(&cx, &state, wanted).is_some_and(|step| step.rate > 0.0));
     }
 
@@ -190,12 +193,13 @@ mod tests {
     fn when_a_stop_has_all_feet_down_expect_all_of_their_reach_at_once_and_else_little_by_little() {
         let robot = shipped();
         let cx = context(&robot);
-        let part = |mode: Mode| {
+        let fraction = |mode: Mode| {
             let mut state = on_its_feet(&robot, mode);
             state.walk.nominal = cx.plant.stance.nominal(0.0, 0.5);
-            height_step(&cx, &state, NominalAim { raised: 0.0, reach_part: 1.0 }).map(|step| step.nominal.reach_part)
+            height_step(&cx, &state, NominalTarget { raised: 0.0, reach_fraction: 1.0 })
+                .map(|step| step.nominal.reach_fraction)
         };
-        assert_eq!(part(Mode::Stopping(Stopping::now(0))), Some(1.0));
-        assert_eq!(part(Mode::Walking), Some(0.5 + REACH_GROWS * GRID_S));
+        assert_eq!(fraction(Mode::Stopping(Stopping::now(0))), Some(1.0));
+        assert_eq!(fraction(Mode::Walking), Some(0.5 + REACH_GROWS * GRID_S));
     }
 }

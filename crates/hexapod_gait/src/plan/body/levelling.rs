@@ -1,15 +1,15 @@
-//! Feet that feel the ground stand higher or deeper than planned, and one that is told late of it, too deep: the body
-//! goes back to its height over the mean of the feet that stand, and slowly back to level: as its IMU has it, where the
-//! ground is level on the whole; on slopes, and without an IMU, over the plane through the ground that the feet have met.
-//! So it follows stairs and slopes, and errors do not add up from step to step.
+//! Feet that feel the ground stand higher or deeper than planned, and one whose contact is reported late, too deep: the
+//! body goes back to its height over the mean of the feet that stand, and slowly back to level: as its IMU has it,
+//! where the ground is level on the whole; on slopes, and without an IMU, over the plane through the ground that the
+//! feet have met. So it follows stairs and slopes, and errors do not add up from step to step.
 
 use crate::plan::body::height::SAME;
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
-use crate::plane::limits::gentle;
+use crate::plane::limits::rate_limited;
 use crate::state::State;
+use crate::state::body_motion::Rise;
 use crate::state::foot::Foot;
-use crate::state::ground::Rise;
 use crate::state::mode::Mode;
 use nalgebra::{Matrix2, Vector1, Vector2, Vector3};
 
@@ -39,9 +39,9 @@ pub(crate) fn level_rate(cx: &Context, start: &State, up: Option<Vector3<f64>>) 
     }
     let greatest = cx.plant.shift_m_s2().min(LEVEL_M_S2);
     let wanted = (depth / GRID_S).clamp(-LEVEL_RATE_M_S, LEVEL_RATE_M_S);
-    let height = gentle(Vector1::new(last.height), Vector1::new(wanted), depth.abs(), greatest).x;
+    let height = rate_limited(Vector1::new(last.height), Vector1::new(wanted), depth.abs(), greatest).x;
     let wanted = (slope / -SLOPE_TIME_S).cap_magnitude(SLOPE_RATE_RAD_S);
-    let tilt = gentle(last.slope, wanted, slope.norm(), greatest / cx.plant.farthest_rest);
+    let tilt = rate_limited(last.slope, wanted, slope.norm(), greatest / cx.plant.farthest_rest);
     Rise {
         height: if depth.abs() < SAME && height.abs() < SAME { 0.0 } else { height },
         slope: if slope.norm() < SAME && tilt.norm() < SAME { Vector2::zeros() } else { tilt },

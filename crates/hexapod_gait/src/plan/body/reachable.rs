@@ -6,7 +6,7 @@ use crate::plant::nominal::NominalStance;
 use crate::plant::resting::LIFT_PROFILE;
 use crate::state::State;
 use crate::state::foot::Foot;
-use hexapod_kinematics::{Effort, Lanes3, MAX_LEGS};
+use hexapod_kinematics::{IterationBudget, Lanes3, MAX_LEGS};
 use nalgebra::{Isometry3, Vector3};
 
 /// Around the reach of each foot; on the ground, and lifted.
@@ -40,11 +40,11 @@ impl<'a> View<'a> {
         Self { start, nominal, body_from_footprint, rest, counts }
     }
 
-    /// Whether all feet reach this place of their reach, as far as the effort tells.
-    pub(crate) fn reaches(&self, cx: &Context, place: usize, effort: &mut Effort) -> bool {
+    /// Whether all feet reach this place of their reach, as far as the budget tells.
+    pub(crate) fn reaches(&self, cx: &Context, place: usize, budget: &mut IterationBudget) -> bool {
         let around = AROUND.get(place % AROUND.len()).zip(LIFT_PROFILE.get(place / AROUND.len()));
-        let Some(((x, y), (part, lift))) = around else { return false };
-        let reach = self.nominal.reach.axes() * *part;
+        let Some(((x, y), (fraction, lift))) = around else { return false };
+        let reach = self.nominal.reach.axes() * *fraction;
         let from_rest = Vector3::new(reach.x * x, reach.y * y, lift * cx.step_height);
         if let Some(batch) = &cx.plant.batch_ik {
             let moved = self.body_from_footprint.rotation.transform_vector(&from_rest);
@@ -53,20 +53,20 @@ impl<'a> View<'a> {
         (0..cx.plant.legs().len()).filter(|&leg| self.counts.get(leg) == Some(&true)).all(|leg| {
             let at = self.nominal.place(leg).push(0.0) + from_rest;
             let in_body = self.body_from_footprint.transform_point(&at.into()).coords;
-            cx.plant.inverse(leg, &in_body, &self.start.angles_of(leg), effort).is_some()
+            cx.plant.inverse(leg, &in_body, &self.start.angles_of(leg), budget).is_some()
         })
     }
 
-    /// Whether legs that step towards each other as far as they reach keep apart, as far as the effort tells.
+    /// Whether legs that step towards each other as far as they reach keep apart, as far as the budget tells.
     #[inline(never)]
-    pub(crate) fn is_clear(&self, cx: &Context, at: usize, effort: &mut Effort) -> bool {
+    pub(crate) fn is_clear(&self, cx: &Context, at: usize, budget: &mut IterationBudget) -> bool {
         let mut angles = self.start.angles;
         let legs = angles.iter_mut().take(cx.plant.legs().len()).enumerate();
         let reached = legs.filter(|(leg, _)| self.counts.get(*leg) == Some(&true)).all(|(leg, angles)| {
             let (way, lift) = cx.plant.apart.place(at, leg, &self.nominal.reach);
             let foot = (self.nominal.place(leg) + way).push(lift * cx.step_height);
             let in_body = self.body_from_footprint.transform_point(&foot.into()).coords;
-            cx.plant.inverse(leg, &in_body, angles, effort).is_some_and(|found| {
+            cx.plant.inverse(leg, &in_body, angles, budget).is_some_and(|found| {
                 *angles = found;
                 true
             })
@@ -76,11 +76,16 @@ impl<'a> View<'a> {
 }
 
 /// Whether every foot could go all around its reach, on the ground and lifted, with the body at this offset.
-pub(crate) fn is_within_workspace(cx: &Context, start: &State, offset: BodyOffset, effort: &mut Effort) -> bool {
+pub(crate) fn is_within_workspace(
+    cx: &Context,
+    start: &State,
+    offset: BodyOffset,
+    budget: &mut IterationBudget,
+) -> bool {
     if offset.is_zero() {
         return true;
     }
     let view = View::of(cx, start, &start.walk.nominal, &offset);
-    (0..PLACES).all(|place| view.reaches(cx, place, effort))
-        && (0..cx.plant.apart.places()).all(|at| view.is_clear(cx, at, effort))
+    (0..PLACES).all(|place| view.reaches(cx, place, budget))
+        && (0..cx.plant.apart.places()).all(|at| view.is_clear(cx, at, budget))
 }

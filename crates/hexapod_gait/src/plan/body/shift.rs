@@ -1,7 +1,7 @@
 //! How fast the body goes to its pose over its feet: no more suddenly than a foot is lifted, and evenly along a pose that
 //! comes in messages.
 
-use crate::gait::phase::fraction;
+use crate::gait::phase::wrap_phase;
 use crate::gait::posture::{BodyOffset, ROTATION_RATE_RAD_S, TRANSLATION_RATE_M_S};
 use crate::gait::swing::MINIMUM_JERK_ACCELERATION;
 use crate::plan::context::Context;
@@ -12,9 +12,9 @@ use crate::state::State;
 use crate::state::walk::Walk;
 use nalgebra::Vector2;
 
-/// Parts of a lifted foot's acceleration that the body's sway and its way to its pose may add to it.
-const SWAY_PART_OF_LIFT: f64 = 0.35;
-const POSE_PART_OF_LIFT: f64 = 0.25;
+/// Fractions of a lifted foot's acceleration that the body's sway and its way to its pose may add to it.
+const SWAY_FRACTION_OF_LIFT: f64 = 0.35;
+const POSE_FRACTION_OF_LIFT: f64 = 0.25;
 /// The same where it sways, too.
 const BESIDE_SWAY: f64 = 0.18;
 /// What it may have with the lowest and slowest of steps, m/s^2.
@@ -33,16 +33,16 @@ impl AutoMove {
     pub(crate) fn of(cx: &Context, walk: &Walk) -> Option<Self> {
         let auto_pose = cx.gait.auto_pose();
         let step = if walk.waiting { 0.0 } else { GRID_S / walk.cycle };
-        let at = |steps: f64| auto_pose.at(fraction(walk.phase + steps * step)).enlarged(1.0 / cx.plant.size);
+        let at = |steps: f64| auto_pose.at(wrap_phase(walk.phase + steps * step)).enlarged(1.0 / cx.plant.size);
         (!auto_pose.is_none()).then(|| Self { before: at(-1.0), now: at(0.0), next: at(1.0) })
     }
 }
 
 /// Where the offset goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Aimed {
+pub(crate) struct ShiftTarget {
     pub target: BodyOffset,
-    /// The part of its usual acceleration that the legs bear.
+    /// The fraction of its usual acceleration that the legs bear.
     pub ease: f64,
     /// What the body does by itself beside that, if anything.
     pub auto_pose: Option<AutoMove>,
@@ -54,34 +54,34 @@ pub(crate) struct Aimed {
 
 /// Bounds of the height's way, which the feet follow as they follow the offset.
 pub(crate) fn height_bounds(cx: &Context, start: &State) -> Follow {
-    let haste = start.mode.haste();
-    Follow { speed: TRANSLATION_RATE_M_S, acceleration: shift_m_s2(cx, start), haste }
+    let speed_scale = start.mode.speed_scale();
+    Follow { speed: TRANSLATION_RATE_M_S, acceleration: shift_m_s2(cx, start), speed_scale }
 }
 
 /// How fast the body's motion towards its pose may change, m/s^2. A body that sways leaves it less.
 pub(crate) fn shift_m_s2(cx: &Context, start: &State) -> f64 {
-    let part = if cx.gait.sway() > 0.0 { BESIDE_SWAY } else { POSE_PART_OF_LIFT };
-    acceleration(cx, part, start.mode.haste())
+    let fraction = if cx.gait.sway() > 0.0 { BESIDE_SWAY } else { POSE_FRACTION_OF_LIFT };
+    acceleration(cx, fraction, start.mode.speed_scale())
 }
 
 /// How fast its sway may, m/s^2.
 pub(crate) fn sway_m_s2(cx: &Context, start: &State) -> f64 {
-    acceleration(cx, SWAY_PART_OF_LIFT, start.mode.haste())
+    acceleration(cx, SWAY_FRACTION_OF_LIFT, start.mode.speed_scale())
 }
 
-fn acceleration(cx: &Context, part: f64, haste: f64) -> f64 {
+fn acceleration(cx: &Context, fraction: f64, speed_scale: f64) -> f64 {
     if let Some(joints) = &cx.plant.joints {
         return joints.shift_m_s2();
     }
     // Up in half a swing.
-    let time = 0.5 * cx.gait.swing_part() * cx.gait.cycle_times()[0];
-    haste * (part * MINIMUM_JERK_ACCELERATION * cx.step_height / (time * time)).max(LEAST_M_S2)
+    let time = 0.5 * cx.gait.swing_fraction() * cx.gait.cycle_times()[0];
+    speed_scale * (fraction * MINIMUM_JERK_ACCELERATION * cx.step_height / (time * time)).max(LEAST_M_S2)
 }
 
 /// The rate of the body's offset towards its target, and along what it does by itself beside that.
 #[inline]
-pub(crate) fn shift(cx: &Context, start: &State, aimed: &Aimed) -> BodyOffset {
-    let Aimed { target, ease, auto_pose, height_rates, height_left } = *aimed;
+pub(crate) fn shift(cx: &Context, start: &State, aimed: &ShiftTarget) -> BodyOffset {
+    let ShiftTarget { target, ease, auto_pose, height_rates, height_left } = *aimed;
     if height_left != 0.0 && start.rates.offset.is_zero() && start.offset.is_near(&target) && auto_pose.is_none() {
         // The feet take up all of it.
         return BodyOffset::default();
@@ -114,12 +114,12 @@ fn followed(cx: &Context, start: &State, ease: f64, left: BodyOffset, last: Body
     if left.is_zero() && last.is_zero() {
         return last;
     }
-    let haste = start.mode.haste();
+    let speed_scale = start.mode.speed_scale();
     let usual = height_bounds(cx, start);
     let along = Follow { acceleration: ease * usual.acceleration, ..usual };
     // A foot is about as far from the body's centre as the resting feet are.
     let about = along.acceleration / cx.plant.farthest_rest;
-    let about = Follow { speed: ROTATION_RATE_RAD_S, acceleration: about, haste };
+    let about = Follow { speed: ROTATION_RATE_RAD_S, acceleration: about, speed_scale };
     let next = BodyOffset {
         translation: along.rate(left.translation, last.translation),
         rotation: about.rate(left.rotation, last.rotation),
@@ -130,9 +130,9 @@ fn followed(cx: &Context, start: &State, ease: f64, left: BodyOffset, last: Body
     }
     let change = last.rate_to(&next, GRID_S);
     let parts = [change.translation.norm() / along.acceleration, change.rotation.norm() / about.acceleration];
-    let part = Vector2::from(parts).norm();
+    let fraction = Vector2::from(parts).norm();
     // A foot bears the sum.
-    if part > 1.0 { last.moved(&change, GRID_S / part) } else { next }
+    if fraction > 1.0 { last.moved(&change, GRID_S / fraction) } else { next }
 }
 
 #[cfg(test)]
@@ -145,8 +145,8 @@ mod tests {
     use nalgebra::Vector3;
     use proptest::prelude::*;
 
-    fn to(target: BodyOffset, auto_pose: Option<AutoMove>) -> Aimed {
-        Aimed { target, ease: 1.0, auto_pose, height_rates: [0.0; 2], height_left: 0.0 }
+    fn to(target: BodyOffset, auto_pose: Option<AutoMove>) -> ShiftTarget {
+        ShiftTarget { target, ease: 1.0, auto_pose, height_rates: [0.0; 2], height_left: 0.0 }
     }
 
     fn low() -> BodyOffset {
@@ -174,7 +174,7 @@ mod tests {
         let robot = shipped();
         let auto_pose = AutoPose { z: Wave { amplitude: 0.004, ..Wave::default() }, ..AutoPose::default() };
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
-        let at = |phase: f64| auto_pose.at(fraction(phase));
+        let at = |phase: f64| auto_pose.at(wrap_phase(phase));
         for point in 0..300 {
             let phase = f64::from(point) * 0.0125;
             let auto_pose = AutoMove { before: at(phase - 0.0125), now: at(phase), next: at(phase + 0.0125) };

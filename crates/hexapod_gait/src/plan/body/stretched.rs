@@ -9,13 +9,13 @@ use crate::plant::joints::FOR_STANDING;
 use crate::state::State;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use hexapod_kinematics::{Effort, LegAngles, MAX_LEGS};
+use hexapod_kinematics::{IterationBudget, LegAngles, MAX_LEGS};
 use nalgebra::Isometry3;
 
 /// By how much of its distance from the body each foot is moved away to see how its joints follow.
 const STRETCH: f64 = 1e-3;
 /// The least part of its usual acceleration that the body has, however straight a leg is.
-const LEAST_PART: f64 = 1.0 / 30.0;
+const LEAST_FRACTION: f64 = 1.0 / 30.0;
 
 /// Whether the room of the feet is where their legs reach: all stand. Where the body steps, what its feet have room for is
 /// searched beforehand, unless their joints may not be held up at all.
@@ -25,24 +25,24 @@ pub(crate) fn stands(cx: &Context, start: &State) -> bool {
     counts && start.walk.all_planted() && start.twist == [Twist::ZERO; 2]
 }
 
-/// The part of its usual acceleration that the legs bear where the body is, on its way to a pose over feet that all stand;
-/// all of it where none holds it.
+/// The fraction of its usual acceleration that the legs bear where the body is, on its way to a pose over feet that all
+/// stand; all of it where none holds it.
 #[inline]
-pub(crate) fn ease(cx: &Context, start: &State, target: BodyOffset, effort: &mut Effort) -> f64 {
+pub(crate) fn ease(cx: &Context, start: &State, target: BodyOffset, budget: &mut IterationBudget) -> f64 {
     let moves = || start.offset != target || !start.rates.offset.is_zero();
-    if stands(cx, start) && moves() { eased(cx, start, effort) } else { 1.0 }
+    if stands(cx, start) && moves() { eased(cx, start, budget) } else { 1.0 }
 }
 
 #[inline(never)]
-fn eased(cx: &Context, start: &State, effort: &mut Effort) -> f64 {
-    let borne = borne_m_s2(cx, start, effort).unwrap_or(0.0);
-    (borne / shift_m_s2(cx, start)).clamp(LEAST_PART, 1.0)
+fn eased(cx: &Context, start: &State, budget: &mut IterationBudget) -> f64 {
+    let borne = borne_m_s2(cx, start, budget).unwrap_or(0.0);
+    (borne / shift_m_s2(cx, start)).clamp(LEAST_FRACTION, 1.0)
 }
 
 /// How much a robot's feet may be accelerated where it stands, m/s^2, by what the joints bear of a way straight from the
 /// body, for which a nearly straight leg turns the farthest; none at the end of a leg's reach.
-pub(crate) fn borne_m_s2(cx: &Context, start: &State, effort: &mut Effort) -> Option<f64> {
-    borne_in(cx, start, &start.footprint_from_body(), &start.angles, effort)
+pub(crate) fn borne_m_s2(cx: &Context, start: &State, budget: &mut IterationBudget) -> Option<f64> {
+    borne_in(cx, start, &start.footprint_from_body(), &start.angles, budget)
 }
 
 /// The same with the body in another pose over the same feet, to which these angles belong.
@@ -52,20 +52,20 @@ pub(crate) fn borne_in(
     start: &State,
     footprint_from_body: &Isometry3<f64>,
     angles: &[LegAngles; MAX_LEGS],
-    effort: &mut Effort,
+    budget: &mut IterationBudget,
 ) -> Option<f64> {
     let body = footprint_from_body.translation.vector;
     let mut ways = [0.0; MAX_LEGS];
     let feet = start.walk.feet().iter().enumerate().zip(&mut ways).map(|((leg, foot), way)| {
-        let from_body = (start.held(leg) - body) * STRETCH;
+        let from_body = (start.foot_position(leg) - body) * STRETCH;
         let is_there = !matches!(foot, Foot::Missing);
         if is_there {
             *way = from_body.norm();
         }
-        is_there.then(|| start.overlay.over(leg, foot.position() + from_body))
+        is_there.then(|| start.correction.over(leg, foot.position() + from_body))
     });
     let mut stretched = *angles;
-    solve_feet(cx.plant, &footprint_from_body.inverse(), feet, (angles, 0.0), &mut stretched, effort)?;
+    solve_feet(cx.plant, &footprint_from_body.inverse(), feet, (angles, 0.0), &mut stretched, budget)?;
     let taken = greatest_turn(cx.plant, angles, &stretched, &ways);
     Some(FOR_STANDING / taken.max(f64::MIN_POSITIVE))
 }
@@ -82,8 +82,8 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    /// The part of its usual acceleration that a body which is so much higher has on its way up by `way` m more, where the
-    /// joints have such a bound.
+    /// The fraction of its usual acceleration that a body which is so much higher has on its way up by `way` m more,
+    /// where the joints have such a bound.
     fn eased_at(z: f64, way: f64, acceleration: Option<f64>) -> f64 {
         let (plant, gait) = shipped();
         let change = LimitChange { acceleration, ..LimitChange::default() };
@@ -104,7 +104,7 @@ mod tests {
         let mut start = on_its_feet(&robot, Mode::Standing);
         start.offset = start.offset.raised(z);
         let start = bent(&robot.0, start);
-        ease(&context(&robot), &start, start.offset.raised(way), &mut Effort::new(1000))
+        ease(&context(&robot), &start, start.offset.raised(way), &mut IterationBudget::new(1000))
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
     fn when_legs_get_nearly_straight_expect_it_gentler_the_straighter_they_get() {
         for limited in [Some(60.0), None] {
             let parts = [0.06, 0.064, 0.0668].map(|z| eased_at(z, -0.01, limited));
-            assert!(parts[0] > parts[1] && parts[1] > parts[2] && parts[2] >= LEAST_PART, "{parts:?}");
+            assert!(parts[0] > parts[1] && parts[1] > parts[2] && parts[2] >= LEAST_FRACTION, "{parts:?}");
         }
     }
 
@@ -136,7 +136,7 @@ mod tests {
             start.offset = BodyOffset { translation: shift.into(), rotation: turn.into() };
             if is_easy(&start) {
                 let start = bent(&robot.0, start);
-                let borne = borne_m_s2(&cx, &start, &mut Effort::new(1000));
+                let borne = borne_m_s2(&cx, &start, &mut IterationBudget::new(1000));
                 prop_assert!(borne.is_some_and(|borne| borne >= EASY_M_S2), "{borne:?}");
             }
         }

@@ -37,7 +37,7 @@ impl Foresight<'_> {
 
     /// Just after each foot is lifted, and before it is down.
     fn moments(&self) -> impl Iterator<Item = f64> + '_ {
-        let swing = self.gait.swing_part() * self.walk.cycle;
+        let swing = self.gait.swing_fraction() * self.walk.cycle;
         let lifts = (0..self.walk.feet().len()).map(|leg| self.lift_off(leg));
         lifts.flat_map(move |lift| [lift + MOMENT_S, lift + swing - MOMENT_S])
     }
@@ -63,7 +63,7 @@ impl Foresight<'_> {
     fn planted(&self, leg: usize, time: f64) -> Option<Vector2<f64>> {
         let (down, at) = self.touch_down(leg)?;
         let (lift, cycle) = (self.lift_off(leg), self.walk.cycle);
-        let landing = lift + self.gait.swing_part() * cycle;
+        let landing = lift + self.gait.swing_fraction() * cycle;
         if (down..=lift).contains(&time) {
             return Some(self.twist.motion(time).apply_inverse(at));
         }

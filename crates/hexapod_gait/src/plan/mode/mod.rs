@@ -11,7 +11,7 @@ use crate::plan::sequence::centring::{feet_to_centre, is_late};
 use crate::plan::sequence::descent::{come_to_rest, end_sinking, lie_down, lower};
 use crate::plan::sequence::landing::come_down;
 use crate::plan::sequence::placing::next_stage;
-use crate::plan::twist::bounds::stride_factor;
+use crate::plan::twist::bounds::stroke_factor;
 use crate::plane::limits::Limited;
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
@@ -20,26 +20,26 @@ use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::mode::{Mode, Stopping, Then};
 use crate::state::walk::Walk;
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::IterationBudget;
 use nalgebra::Vector2;
 
-/// What follows where the last mode is over, or a stop or a way down `has_no_way_on`.
+/// What follows where the last mode is over, or a stop or a way down `is_stalled`.
 #[inline]
-pub(crate) fn following(plant: &Plant, start: &State, has_no_way_on: bool, effort: &mut Effort) -> Option<State> {
-    let lasts = matches!(start.mode, Mode::Sitting | Mode::Found | Mode::Standing | Mode::Walking);
-    if lasts { None } else { ended(plant, start, has_no_way_on, effort) }
+pub(crate) fn following(plant: &Plant, start: &State, is_stalled: bool, budget: &mut IterationBudget) -> Option<State> {
+    let lasts = matches!(start.mode, Mode::Sitting | Mode::UnplannedPose | Mode::Standing | Mode::Walking);
+    if lasts { None } else { ended(plant, start, is_stalled, budget) }
 }
 
 /// The same of a mode that ends by itself.
 #[inline(never)]
-fn ended(plant: &Plant, start: &State, has_no_way_on: bool, effort: &mut Effort) -> Option<State> {
+fn ended(plant: &Plant, start: &State, is_stalled: bool, budget: &mut IterationBudget) -> Option<State> {
     let next = match start.mode {
-        Mode::Sequencing(sequence) if sequence.profile.is_done() => next_stage(plant, start, sequence, effort),
+        Mode::Sequencing(sequence) if sequence.profile.is_done() => next_stage(plant, start, sequence, budget),
         Mode::Rising(profile) if profile.is_done() => start.in_mode(Mode::Standing),
         Mode::Lowering(profile) if profile.is_done() => lie_down(plant, start),
-        Mode::Lowering(_) if has_no_way_on => come_to_rest(plant, start),
+        Mode::Lowering(_) if is_stalled => come_to_rest(plant, start),
         Mode::Sinking(profile) if profile.is_done() => end_sinking(plant, start),
-        Mode::Stopping(stop) if has_no_way_on => come_down(plant, start, stop.then, effort),
+        Mode::Stopping(stop) if is_stalled => come_down(plant, start, stop.then, budget),
         _ => return None,
     };
     Some(next)
@@ -50,7 +50,7 @@ pub(crate) fn first_steps(cx: &Context, start: &State, wanted: Twist) -> Walk {
     let mut walk = start.walk;
     let limited = cx.limits.velocity(Limited::unlimited(wanted)).twist;
     walk.cycle = walk.cycle.max(cx.gait.cycle_times()[0]);
-    let factor = stride_factor(&walk.nominal, cx.gait, walk.cycle, limited);
+    let factor = stroke_factor(&walk.nominal, cx.gait, walk.cycle, limited);
     walk.start(cx.gait, limited.scaled(factor));
     walk
 }
@@ -69,9 +69,15 @@ pub(crate) fn stepping_first(plant: &Plant, start: &State, then: Then) -> State 
 }
 
 /// What follows a stop once nothing moves any more and, before the robot sits, its feet are under it.
-pub(crate) fn stopped(cx: &Context, start: &State, ramp: &Ramp, stop: Stopping, effort: &mut Effort) -> Option<State> {
+pub(crate) fn stopped(
+    cx: &Context,
+    start: &State,
+    ramp: &Ramp,
+    stop: Stopping,
+    budget: &mut IterationBudget,
+) -> Option<State> {
     let rests = start.walk.all_planted() && start.twist == [Twist::ZERO; 2] && ramp.is_at_rest(cx.limits);
-    if !rests || !start.rates.level.is_zero() || !start.overlay.is_none() {
+    if !rests || !start.rates.level.is_zero() || !start.correction.is_none() {
         return None;
     }
     if stop.then == Then::Stand {
@@ -81,7 +87,7 @@ pub(crate) fn stopped(cx: &Context, start: &State, ramp: &Ramp, stop: Stopping, 
         // The body goes back over its feet first.
         return None;
     }
-    let centring = feet_to_centre(cx, start, stop.then, effort);
+    let centring = feet_to_centre(cx, start, stop.then, budget);
     if centring != 0 && !is_late(cx, start, stop) {
         return Some(treading(cx, start, Stopping { centring, ..stop }));
     }
@@ -111,14 +117,14 @@ mod tests {
     use crate::state::tests::{on_its_feet, shipped};
     use nalgebra::Vector3;
 
-    const EFFORT: u32 = 400;
+    const BUDGET: u32 = 400;
 
     fn after_stop(then: Then, change: impl Fn(&mut State)) -> Option<Mode> {
         let robot = shipped();
         let stop = Stopping::now(0).to(then);
         let mut start = on_its_feet(&robot, Mode::Stopping(stop));
         change(&mut start);
-        stopped(&context(&robot), &start, &Ramp::REST, stop, &mut Effort::new(EFFORT)).map(|next| next.mode)
+        stopped(&context(&robot), &start, &Ramp::REST, stop, &mut IterationBudget::new(BUDGET)).map(|next| next.mode)
     }
 
     #[test]
@@ -126,7 +132,7 @@ mod tests {
         assert_eq!(after_stop(Then::Stand, |_| {}), Some(Mode::Standing));
         assert_eq!(after_stop(Then::Stand, |start| start.twist[1] = Twist::new(0.01, 0.0, 0.0)), None);
         assert_eq!(after_stop(Then::Stand, |start| start.rates.level.height = 0.01), None);
-        assert_eq!(after_stop(Then::Stand, |start| start.overlay.add(0, 0.001)), None);
+        assert_eq!(after_stop(Then::Stand, |start| start.correction.add(0, 0.001)), None);
         let probing = |start: &mut State| start.walk.feet[1] = Foot::Probing { at: start.walk.foot(1).position() };
         assert_eq!(after_stop(Then::Stand, probing), None);
     }
@@ -145,10 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn when_a_mode_lasts_until_it_is_told_to_end_expect_nothing_to_follow() {
+    fn when_a_mode_lasts_until_it_is_asked_to_end_expect_nothing_to_follow() {
         let robot = shipped();
-        for mode in [Mode::Sitting, Mode::Found, Mode::Standing, Mode::Walking, Mode::Stopping(Stopping::now(0))] {
-            let next = following(&robot.0, &on_its_feet(&robot, mode), false, &mut Effort::new(EFFORT));
+        for mode in
+            [Mode::Sitting, Mode::UnplannedPose, Mode::Standing, Mode::Walking, Mode::Stopping(Stopping::now(0))]
+        {
+            let next = following(&robot.0, &on_its_feet(&robot, mode), false, &mut IterationBudget::new(BUDGET));
             assert!(next.is_none(), "{mode:?}");
         }
     }
@@ -157,7 +165,7 @@ mod tests {
     fn when_a_change_of_height_is_over_expect_the_robot_on_its_feet_or_on_its_belly() {
         let robot = shipped();
         let mut profile = robot.0.height_profile(0.03, 0.09, 1.0);
-        let next = |mode| following(&robot.0, &on_its_feet(&robot, mode), false, &mut Effort::new(EFFORT));
+        let next = |mode| following(&robot.0, &on_its_feet(&robot, mode), false, &mut IterationBudget::new(BUDGET));
         assert!(next(Mode::Rising(profile)).is_none());
         profile.advance(1.0);
         assert_eq!(next(Mode::Rising(profile)).map(|next| next.mode), Some(Mode::Standing));
@@ -170,7 +178,7 @@ mod tests {
         let lowering = Mode::Lowering(robot.0.height_profile(0.09, 0.03, 1.0));
         let at = |height: f64| {
             let start = State { height, ..on_its_feet(&robot, lowering) };
-            following(&robot.0, &start, true, &mut Effort::new(EFFORT)).map(|next| next.mode)
+            following(&robot.0, &start, true, &mut IterationBudget::new(BUDGET)).map(|next| next.mode)
         };
         assert!([0.08, 0.04].map(at).iter().all(|mode| matches!(mode, Some(Mode::Sinking(_)))));
         assert_eq!(at(0.0305), Some(Mode::Sitting));

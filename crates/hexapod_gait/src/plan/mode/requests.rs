@@ -7,7 +7,7 @@ use crate::plan::sequence::placing::{place_from, rise};
 use crate::plant::Plant;
 use crate::state::State;
 use crate::state::mode::{Goal, LegSequence, Mode, Stopping, Then};
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::IterationBudget;
 
 /// What follows what is asked; nothing where nothing is asked. `packs` where the robot folds its legs once it sits.
 #[inline]
@@ -16,14 +16,14 @@ pub(crate) fn requested(
     start: &State,
     requests: Requests,
     packs: bool,
-    effort: &mut Effort,
+    budget: &mut IterationBudget,
 ) -> Option<State> {
     let asked = requests.posture.is_some() || requests.stop;
-    asked.then(|| answered(plant, start, requests, packs, effort))
+    asked.then(|| answered(plant, start, requests, packs, budget))
 }
 
 #[inline(never)]
-fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, effort: &mut Effort) -> State {
+fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, budget: &mut IterationBudget) -> State {
     let stops = requests.stop && matches!(start.mode, Mode::Walking);
     let mode = if stops { Mode::Stopping(Stopping::now(start.ns)) } else { start.mode };
     let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
@@ -31,10 +31,10 @@ fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, effor
         (_, Mode::Sequencing(sequence)) => {
             start.in_mode(Mode::Sequencing(redirected(sequence, posture, requests.stop, packs)))
         }
-        (Some(Posture::Stand), Mode::Sitting | Mode::Found) => place_from(plant, start, 0, effort),
+        (Some(Posture::Stand), Mode::Sitting | Mode::UnplannedPose) => place_from(plant, start, 0, budget),
         (Some(Posture::Stand), Mode::Lowering(_)) => start.in_mode(rise(plant, start)),
         (Some(Posture::Stand), Mode::Stopping(stop)) => start.in_mode(Mode::Stopping(stop.to(Then::Stand))),
-        (Some(Posture::Sit), Mode::Found) => sit_as_found(plant, start),
+        (Some(Posture::Sit), Mode::UnplannedPose) => sit_as_found(plant, start),
         (Some(Posture::Sit), Mode::Standing) => stepping_first(plant, start, Then::Sit),
         (Some(Posture::Sit), Mode::Stopping(stop)) => start.in_mode(Mode::Stopping(stop.to(Then::Sit))),
         (Some(Posture::Sit), Mode::Rising(_)) => start.in_mode(lower(plant, start)),
@@ -71,7 +71,7 @@ mod tests {
     fn answer(mode: Mode, requests: Requests, packs: bool) -> Option<Mode> {
         let robot = shipped();
         let start = on_its_feet(&robot, mode);
-        requested(&robot.0, &start, requests, packs, &mut Effort::new(400)).map(|next| next.mode)
+        requested(&robot.0, &start, requests, packs, &mut IterationBudget::new(400)).map(|next| next.mode)
     }
 
     fn bringing(goal: Goal) -> (Mode, LegSequence) {

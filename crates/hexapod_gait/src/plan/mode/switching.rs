@@ -3,7 +3,7 @@
 use crate::gait::Gait;
 use crate::plan::context::Context;
 use crate::plan::mode::foresight::Foresight;
-use crate::plan::twist::bounds::{Feet, can_go_on, cycle_for, stride_factor};
+use crate::plan::twist::bounds::{Feet, can_go_on, cycle_for, stroke_factor};
 use crate::state::State;
 use crate::state::walk::Walk;
 
@@ -20,11 +20,11 @@ const LEAST_FEET: usize = 2;
 /// the seconds it has waited.
 pub(crate) fn switched(cx: &Context, start: &State, next: &Gait, waited: f64) -> Option<Walk> {
     let twist = start.twist[1];
-    if stride_factor(&start.walk.nominal, next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
+    if stroke_factor(&start.walk.nominal, next, next.cycle_times()[0], twist) < 1.0 - 1e-9 {
         return None;
     }
     // A foot in the air would be wanted elsewhere at once: where there are moments without one, those are waited for.
-    let in_the_air = cx.plant.legs().len() as f64 * cx.gait.swing_part();
+    let in_the_air = cx.plant.legs().len() as f64 * cx.gait.swing_fraction();
     if cx.plant.joints.is_some() && in_the_air < MOSTLY_LIFTED && !start.walk.all_planted() {
         return None;
     }

@@ -9,7 +9,7 @@ use crate::plant::nominal::NominalStance;
 use crate::state::State;
 use crate::state::foot::Foot;
 use crate::state::mode::{Mode, Stopping, Then};
-use hexapod_kinematics::Effort;
+use hexapod_kinematics::IterationBudget;
 use nalgebra::{Vector2, Vector3};
 
 /// How far from its resting place a foot may be that is there, m.
@@ -35,12 +35,12 @@ pub(crate) fn longest_centring(limits: &TwistLimits, cycle: f64) -> f64 {
 
 /// The feet that are to be put back: all that are elsewhere, or those whose legs cannot bend as far as the body has
 /// to come down, or that stand so far from where they rest that the body does not come to its height in the stance.
-pub(crate) fn feet_to_centre(cx: &Context, start: &State, then: Then, effort: &mut Effort) -> u32 {
+pub(crate) fn feet_to_centre(cx: &Context, start: &State, then: Then, budget: &mut IterationBudget) -> u32 {
     let all = then == Then::GoHome && start.walk.nominal.raised != 0.0;
     let legs = (0..cx.plant.legs().len()).filter(|&leg| *start.walk.foot(leg) != Foot::Missing);
     let in_the_way = legs.filter(|&leg| {
         !is_at(start, leg, cx.plant.stance.rest())
-            && (all || bars_the_stance(cx, start, leg) || !can_come_down(cx, start, leg, effort))
+            && (all || bars_the_stance(cx, start, leg) || !can_come_down(cx, start, leg, budget))
     });
     in_the_way.fold(0, |all, leg| all | (1 << leg))
 }
@@ -49,17 +49,17 @@ pub(crate) fn feet_to_centre(cx: &Context, start: &State, then: Then, effort: &m
 fn bars_the_stance(cx: &Context, start: &State, leg: usize) -> bool {
     let (present, own) = (&start.walk.nominal, cx.plant.stance.own_nominal());
     let at = start.walk.foot(leg).position().xy();
-    let is_out = |nominal: &NominalStance| nominal.reach_with(cx.gait).part(at - nominal.place(leg)) > 1.0;
+    let is_out = |nominal: &NominalStance| nominal.reach_with(cx.gait).fraction(at - nominal.place(leg)) > 1.0;
     present.raised != 0.0 && (is_out(present) || is_out(&own))
 }
 
-pub(crate) fn can_come_down(cx: &Context, start: &State, leg: usize, effort: &mut Effort) -> bool {
+pub(crate) fn can_come_down(cx: &Context, start: &State, leg: usize, budget: &mut IterationBudget) -> bool {
     const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
     let drop = start.height - cx.plant.stance.own_spec().sit_height;
     let mut angles = start.angles_of(leg);
-    PARTS.iter().all(|part| {
-        let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - part * drop);
-        let bent = cx.plant.inverse(leg, &down, &angles, effort);
+    PARTS.iter().all(|fraction| {
+        let down = start.walk.foot(leg).position() - Vector3::new(0.0, 0.0, start.height - fraction * drop);
+        let bent = cx.plant.inverse(leg, &down, &angles, budget);
         angles = bent.unwrap_or(angles);
         bent.is_some()
     })
@@ -115,7 +115,7 @@ mod tests {
         let robot = shipped();
         let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
         change(&mut start);
-        feet_to_centre(&context(&robot), &start, then, &mut Effort::new(1000))
+        feet_to_centre(&context(&robot), &start, then, &mut IterationBudget::new(1000))
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(super) const PLACED_M: f64 = 1e-4;
 pub(crate) const NEAR_M: f64 = 5e-3;
 /// A body that is higher than it sits by no more than this lies on the ground, m.
 const LYING_M: f64 = 1e-3;
-/// Part of the time from standing to sitting that sinking takes at least, however low the body is.
+/// Fraction of the time from standing to sitting that sinking takes at least, however low the body is.
 const LEAST_SINKING: f64 = 0.3;
 
 pub(crate) fn lower(plant: &Plant, start: &State) -> Mode {
@@ -55,7 +55,7 @@ pub(crate) fn lie_down(plant: &Plant, start: &State) -> State {
     for (leg, ((foot, angles), rest)) in feet.enumerate() {
         let uses = plant.stance.uses(leg, angles);
         if let Foot::Planted { at } = foot
-            && !(uses && at.z.abs() < PLACED_M && plant.stance.reach().part(at.xy() - rest) <= 1.0)
+            && !(uses && at.z.abs() < PLACED_M && plant.stance.reach().fraction(at.xy() - rest) <= 1.0)
         {
             *at = Vector3::new(rest.x, rest.y, 0.0);
         }
@@ -80,8 +80,8 @@ fn sinking(plant: &Plant, start: &State) -> Mode {
 /// Seconds that sinking takes: what is left of the way down is gone as fast as the whole of it.
 pub(crate) fn sinking_time(plant: &Plant, start: &State) -> f64 {
     let (sitting, standing) = (plant.stance.own_spec().sit_height, plant.stance.own_spec().height);
-    let part = ((start.height - sitting) / (standing - sitting)).clamp(LEAST_SINKING, 1.0);
-    plant.time_to_sitting(&start.angles, part * plant.sit_time)
+    let fraction = ((start.height - sitting) / (standing - sitting)).clamp(LEAST_SINKING, 1.0);
+    plant.time_to_sitting(&start.angles, fraction * plant.sit_time)
 }
 
 /// Sits with its feet where they rest.

@@ -3,7 +3,7 @@
 use crate::gait::Gait;
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
-use crate::plane::limits::{self, BRAKING_PART, Boundary};
+use crate::plane::limits::{self, BRAKING_FRACTION, Boundary};
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::nominal::NominalStance;
@@ -27,18 +27,18 @@ impl<'a> Feet<'a> {
 /// The speed of the foot that uses up its reach the soonest, in parts of that, 1/s.
 #[inline]
 fn fastest(nominal: &NominalStance, twist: Twist) -> f64 {
-    nominal.rest().iter().map(|&foot| nominal.reach.part(twist.velocity_at(foot))).fold(0.0, f64::max)
+    nominal.rest().iter().map(|&foot| nominal.reach.fraction(twist.velocity_at(foot))).fold(0.0, f64::max)
 }
 
-/// The part of a twist with which no step is longer than the stride.
+/// The fraction of a twist with which no step is longer than the stroke.
 #[inline]
-pub(crate) fn stride_factor(nominal: &NominalStance, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
+pub(crate) fn stroke_factor(nominal: &NominalStance, gait: &Gait, cycle: f64, twist: Twist) -> f64 {
     let step = fastest(nominal, twist) * gait.duty_factor() * cycle;
-    let stride = gait.stride();
-    if step > stride { stride / step } else { 1.0 }
+    let stroke = gait.stroke();
+    if step > stroke { stroke / step } else { 1.0 }
 }
 
-/// The longest cycle with which no step at this twist is longer than the stride.
+/// The longest cycle with which no step at this twist is longer than the stroke.
 #[inline]
 pub(crate) fn cycle_for(nominal: &NominalStance, gait: &Gait, twist: Twist) -> f64 {
     let [least, most] = gait.cycle_times();
@@ -46,15 +46,15 @@ pub(crate) fn cycle_for(nominal: &NominalStance, gait: &Gait, twist: Twist) -> f
         return most;
     }
     let fastest = fastest(nominal, twist) * gait.duty_factor();
-    if fastest * most <= gait.stride() {
+    if fastest * most <= gait.stroke() {
         return most;
     }
-    (gait.stride() / fastest).max(least).min(most)
+    (gait.stroke() / fastest).max(least).min(most)
 }
 
 /// Whether the body can go on as it does with these feet, resting there, and this gait, braking no harder than it may.
 pub(crate) fn can_go_on(cx: &Context, start: &State, feet: Feet, gait: &Gait) -> bool {
-    let braking = BRAKING_PART * cx.limits.linear_acceleration;
+    let braking = BRAKING_FRACTION * cx.limits.linear_acceleration;
     over_reach(cx, start, feet, gait, start.twist[1], |edge| edge.factor(braking, Ramp::lag(cx.limits))) >= 1.0
 }
 
@@ -70,12 +70,12 @@ pub(crate) fn over_reach(
     factor: impl Fn(Boundary) -> f64,
 ) -> f64 {
     let (mut least, reach) = (1.0f64, nominal.reach_with(gait));
-    let (drift, most) = (gait.drift() * walk.cycle, limits::short_part(&reach));
+    let (drift, most) = (gait.drift() * walk.cycle, limits::short_fraction(&reach));
     for (leg, (foot, &rest)) in walk.feet().iter().zip(nominal.rest()).enumerate() {
         let Foot::Planted { at } = foot else { continue };
         let time_left = (walk.time_to_lift(gait, leg) + drift) / start.swing_pace;
         let time_left = if walk.waiting { f64::INFINITY } else { time_left };
-        if reach.part(at.xy() - twist.velocity_at(at.xy()) * time_left - rest) <= most {
+        if reach.fraction(at.xy() - twist.velocity_at(at.xy()) * time_left - rest) <= most {
             // It is still well within its reach when it is lifted, and bounds nothing.
             continue;
         }
@@ -86,7 +86,7 @@ pub(crate) fn over_reach(
     least
 }
 
-/// The part of a twist with which no foot on the ground leaves its reach before the next point of the grid.
+/// The fraction of a twist with which no foot on the ground leaves its reach before the next point of the grid.
 #[inline]
 pub(crate) fn within_reach(walk: &Walk, gait: &Gait, twist: Twist) -> f64 {
     let (mut least, reach) = (1.0f64, walk.nominal.reach_with(gait));
@@ -126,12 +126,12 @@ mod tests {
             let nominal = plant.stance.own_nominal();
             let cycle = cycle_for(&nominal, &gait, twist);
             prop_assert!((least..=most).contains(&cycle));
-            let factor = |cycle: f64| stride_factor(&nominal, &gait, cycle, twist);
+            let factor = |cycle: f64| stroke_factor(&nominal, &gait, cycle, twist);
             prop_assert!(cycle == least || factor(cycle) > 1.0 - 1e-9, "{cycle} s: {}", factor(cycle));
             prop_assert!(cycle == most || factor(1.01 * cycle) < 1.0, "{cycle} s is not the longest");
-            // With that part of the twist, steps are as long as the stride.
+            // With that part of the twist, steps are as long as the stroke.
             let allowed = twist.scaled(factor(most));
-            prop_assert!(stride_factor(&nominal, &gait, most, allowed) > 1.0 - 1e-9);
+            prop_assert!(stroke_factor(&nominal, &gait, most, allowed) > 1.0 - 1e-9);
         }
     }
 

@@ -6,9 +6,9 @@ use crate::plan::context::Context;
 use crate::plan::control::Gaits;
 use crate::plan::rough_ground::longer_cycle_s;
 use crate::plan::stand::{Stand, over_edges};
-use crate::plan::twist::bounds::{Feet, cycle_for, over_reach, stride_factor, within_reach};
+use crate::plan::twist::bounds::{Feet, cycle_for, over_reach, stroke_factor, within_reach};
 use crate::plane::grid::GRID_S;
-use crate::plane::limits::{BRAKING_PART, Limited, LimitedBy};
+use crate::plane::limits::{BRAKING_FRACTION, Limited, LimitedBy};
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::state::State;
@@ -74,21 +74,21 @@ pub(crate) fn steer(
     let (settings, gait) = (*cx.limits, cx.gait);
     // Swings that the joints draw out make steps longer.
     let cycle = start.walk.cycle / start.mean_pace;
-    let stride = stride_factor(&start.walk.nominal, gait, cycle, limited.twist);
+    let stroke = stroke_factor(&start.walk.nominal, gait, cycle, limited.twist);
     // A cycle that is longer than the gait's own, or than that on rough ground, is so for the joints.
     let is_longer_than = |own: f64| cycle > own * (1.0 + 1e-9);
     let longer = cx.plant.joints.is_some()
         && is_longer_than(gait.cycle_time())
         && is_longer_than(gait.cycle_time() + longer_cycle_s(cx, &start.walk));
     let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
-    limited = limited.scaled(stride, by);
+    limited = limited.scaled(stroke, by);
     if let Some(next) = &gaits.next {
-        let factor = stride_factor(&start.walk.nominal, next, next.cycle_times()[0], limited.twist);
-        limited = limited.scaled(factor * patience(cx, gaits, start), LimitedBy::Stride);
+        let factor = stroke_factor(&start.walk.nominal, next, next.cycle_times()[0], limited.twist);
+        limited = limited.scaled(factor * waiting_fraction(cx, gaits, start), LimitedBy::Stride);
     }
     // Feet in the air are put where they will be wanted once what slows the body now is over.
     let aim = limited.twist;
-    let (braking, lag) = (BRAKING_PART * settings.linear_acceleration, Ramp::lag(&settings));
+    let (braking, lag) = (BRAKING_FRACTION * settings.linear_acceleration, Ramp::lag(&settings));
     let feet = Feet::of(&start.walk);
     let reach = over_reach(cx, start, feet, gait, limited.twist, |edge| edge.short().factor(braking, lag));
     limited = limited.scaled(reach, LimitedBy::Reach);
@@ -96,7 +96,7 @@ pub(crate) fn steer(
     limited = limited.scaled(balance, LimitedBy::Stability);
     let mut ramped = ramp.step(limited, &settings);
     let hard = within_reach(&start.walk, cx.gait, ramped.twist);
-    let hard = if hard < 1.0 { hard.max(gentle_part(cx, ramped.twist)) } else { 1.0 };
+    let hard = if hard < 1.0 { hard.max(least_braking_fraction(cx, ramped.twist)) } else { 1.0 };
     if hard < 1.0 {
         ramp.scale(hard);
         ramped = ramped.scaled(hard, LimitedBy::Reach);
@@ -112,17 +112,17 @@ pub(crate) fn steer(
     TwistStep { limited: ramped, aim: aim.twist }
 }
 
-/// The part of a twist at the next point of the grid when it is braked as hard as joints of limited acceleration bear,
-/// whose feet have a little way beyond their reach.
+/// The fraction of a twist at the next point of the grid when it is braked as hard as joints of limited acceleration
+/// bear, whose feet have a little way beyond their reach.
 #[inline(never)]
-fn gentle_part(cx: &Context, twist: Twist) -> f64 {
+fn least_braking_fraction(cx: &Context, twist: Twist) -> f64 {
     let Some(joints) = &cx.plant.joints else { return 0.0 };
     let speed = twist.speed() + twist.wz.abs() * cx.plant.farthest_rest;
     (1.0 - joints.change_m_s2() * GRID_S / speed).max(0.0)
 }
 
-/// The part of the twist while another gait waits to be taken up: the longer it waits, the less.
-fn patience(cx: &Context, gaits: &Gaits, start: &State) -> f64 {
+/// The fraction of the twist while another gait waits to be taken up: the longer it waits, the less.
+fn waiting_fraction(cx: &Context, gaits: &Gaits, start: &State) -> f64 {
     let waited = start.ns.saturating_sub(gaits.since_ns) as f64 * 1e-9 / cx.gait.cycle_time();
     (1.5 - waited).clamp(0.2, 1.0)
 }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn when_a_step_would_be_too_long_expect_the_twist_scaled_as_a_whole_and_the_stride_named() {
+    fn when_a_step_would_be_too_long_expect_the_twist_scaled_as_a_whole_and_the_stroke_named() {
         let robot = shipped();
         let (cx, mut state, mut ramp) = (context(&robot), on_its_feet(&robot, Mode::Walking), Ramp::REST);
         let wanted = Limited::unlimited(Twist::new(0.19, 0.0, 0.9));
@@ -163,7 +163,7 @@ mod tests {
         }
         let (twist, aim) = (step.limited.twist, step.aim);
         assert!(aim.speed() < 0.19 && (aim.vx * 0.9 - aim.wz * 0.19).abs() < 1e-12, "{aim:?}");
-        assert!((stride_factor(&state.walk.nominal, cx.gait, state.walk.cycle, aim) - 1.0).abs() < 1e-9);
+        assert!((stroke_factor(&state.walk.nominal, cx.gait, state.walk.cycle, aim) - 1.0).abs() < 1e-9);
         assert!(step.limited.by >= LimitedBy::Stride && twist.speed() <= aim.speed() + 1e-12, "{step:?}");
     }
 
@@ -173,7 +173,7 @@ mod tests {
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let parts = [0.0, 0.8, 10.0].map(|cycles| {
             state.ns = (cycles * cx.gait.cycle_time() * 1e9) as u64;
-            patience(&cx, &gaits(&cx), &state)
+            waiting_fraction(&cx, &gaits(&cx), &state)
         });
         assert!(parts[0] == 1.0 && (parts[1] - 0.7).abs() < 1e-6 && parts[2] == 0.2, "{parts:?}");
     }

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::gait::{GaitSpec, LegPlace};
-use crate::state::ground::Rise;
+use crate::state::body_motion::Rise;
 
 fn walk() -> (Walk, Gait) {
     let place = |leg: usize| LegPlace { name: leg.to_string(), left: leg < 2, rank: leg % 2 };
@@ -17,7 +17,7 @@ fn walk() -> (Walk, Gait) {
 
 fn put_down(walk: &mut Walk, contact: Option<bool>) {
     let sensed = Sensed { contacts: [contact; MAX_LEGS], late: 0.0 };
-    walk.put_down(&sensed, &mut { Overlay::NONE });
+    walk.put_down(&sensed, &mut { ContactCorrection::NONE });
 }
 
 /// Leg 0 at this part of its swing.
@@ -34,7 +34,7 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
     let lean = Vector2::zeros();
     walk.advance(
         &gait,
-        &Ground { motion: still, rise: Rise::NONE, twist, aim: twist, reach, time, draw_in: 0.0, lean },
+        &BodyMotionStep { motion: still, rise: Rise::NONE, twist, aim: twist, reach, time, draw_in: 0.0, lean },
     );
     (walk, gait)
 }
@@ -49,7 +49,7 @@ fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_res
         let lean = Vector2::zeros();
         walk.advance(
             &gait,
-            &Ground { motion, rise: Rise::NONE, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean },
+            &BodyMotionStep { motion, rise: Rise::NONE, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean },
         );
     }
     put_down(&mut walk, None);
@@ -68,9 +68,17 @@ fn when_a_foot_is_held_low_expect_it_low_for_so_long_and_on_the_ground_in_time()
     let mut heights = Vec::new();
     for _ in 0..25 {
         assert!(walk.foot(0).is_in_the_air());
-        let ground =
-            Ground { motion: still, rise: Rise::NONE, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean };
-        walk.advance(&gait, &ground);
+        let step = BodyMotionStep {
+            motion: still,
+            rise: Rise::NONE,
+            twist,
+            aim: twist,
+            reach,
+            time: 0.01,
+            draw_in: 0.0,
+            lean,
+        };
+        walk.advance(&gait, &step);
         heights.push(walk.foot(0).position().z);
     }
     put_down(&mut walk, None);

@@ -1,6 +1,6 @@
 //! Checks of the boards.
 
-use super::bounds::{Found, finite, note};
+use super::bounds::{Findings, finite, note};
 use crate::calibration::clock::PwmClock;
 use crate::calibration::config::Board;
 use crate::calibration::error::ServoConfigError as E;
@@ -8,7 +8,7 @@ use crate::calibration::raw::RawBoard;
 use crate::pca9685::registers;
 
 /// The boards in the order of the file, none for one that does not hold.
-pub(super) fn boards(raw: &[RawBoard], found: &mut Found) -> Vec<Option<Board>> {
+pub(super) fn boards(raw: &[RawBoard], found: &mut Findings) -> Vec<Option<Board>> {
     match raw.len() {
         0 => found.push(E::NoBoards),
         count if count > registers::MAX_BOARDS => {

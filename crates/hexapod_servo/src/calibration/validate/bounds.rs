@@ -1,4 +1,4 @@
-//! What numbers are believed, and how one that is not is told.
+//! What numbers are believed, and how one that is not is reported.
 
 use std::ops::RangeInclusive;
 
@@ -11,10 +11,10 @@ pub const PULSE_US: RangeInclusive<f64> = 300.0..=2700.0;
 pub(in crate::calibration) const GREATEST_ANGLE_RAD: f64 = 6.3;
 
 /// All that is wrong, in the order in which it was found.
-pub(super) type Found = Vec<E>;
+pub(super) type Findings = Vec<E>;
 
 /// The value, or nothing where an error stands in its place, which is taken down.
-pub(super) fn note<T>(found: &mut Found, result: Result<T, E>) -> Option<T> {
+pub(super) fn note<T>(found: &mut Findings, result: Result<T, E>) -> Option<T> {
     result.map_err(|error| found.push(error)).ok()
 }
 

@@ -18,7 +18,7 @@ use super::timing::Timing;
 pub(super) use bounds::GREATEST_ANGLE_RAD;
 
 use boards::boards;
-use bounds::Found;
+use bounds::Findings;
 use servo::add_servo;
 use timing::timing;
 
@@ -42,14 +42,14 @@ impl TryFrom<RawServoConfig> for ServoConfig {
 }
 
 /// The checked configuration, or all that is wrong with it.
-fn config(raw: &RawServoConfig) -> Result<ServoConfig, Found> {
-    let mut found = Found::new();
+fn config(raw: &RawServoConfig) -> Result<ServoConfig, Findings> {
+    let mut found = Findings::new();
     let timing = timing(&raw.timing, &mut found);
     let boards = boards(&raw.boards, &mut found);
     if raw.servos.0.is_empty() {
         found.push(E::NoServos);
     }
-    // What servos are told against where a board does not hold; nothing comes of it.
+    // What servos are commanded against where a board does not hold; nothing comes of it.
     let fallback = PwmClock::nearest(50.0, 25e6);
     let clocks: Vec<Option<PwmClock>> = boards.iter().map(|board| board.map_or(fallback, |b| Some(b.clock))).collect();
     let addresses: Vec<i64> = raw.boards.iter().map(|board| board.address).collect();

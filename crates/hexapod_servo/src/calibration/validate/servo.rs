@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::bounds::{Found, GREATEST_ANGLE_RAD, PULSE_US, finite, note, within};
+use super::bounds::{Findings, GREATEST_ANGLE_RAD, PULSE_US, finite, note, within};
 use crate::calibration::clock::PwmClock;
 use crate::calibration::config::ServoConfig;
 use crate::calibration::curve::{self, PulseCurve};
@@ -21,7 +21,7 @@ pub(super) fn add_servo<'a>(
     (joint, raw): (&'a str, &RawServo),
     (clocks, addresses): (&[Option<PwmClock>], &[i64]),
     plugs: &mut Vec<(usize, u8, &'a str)>,
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     let path = |key: &str| format!("servos.{joint}.{key}");
     let before = found.len();
@@ -74,7 +74,7 @@ fn pulses(
     raw: &RawServo,
     clock: Option<PwmClock>,
     path: &impl Fn(&str) -> String,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Option<(PulseCurve, PulseRange, f64)> {
     if !limits(raw, path, found) {
         return None;
@@ -86,7 +86,7 @@ fn pulses(
 }
 
 /// The direction, the correction of the angle, rad, and the greatest speed, rad/s.
-fn turning(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) -> Option<(f64, f64, f64)> {
+fn turning(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Findings) -> Option<(f64, f64, f64)> {
     let direction = note(found, direction(raw, path));
     let trim = |path, trim_rad| E::BadTrim { path, trim_rad };
     let trim_rad = note(found, within(raw.trim_rad, TRIM_RAD, path, "trim_rad", trim));
@@ -101,7 +101,7 @@ fn plug<'a>(
     plugs: &mut Vec<(usize, u8, &'a str)>,
     joint: &'a str,
     path: &impl Fn(&str) -> String,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Option<(usize, u8)> {
     let board = usize::try_from(raw.board).ok().filter(|&board| board < addresses.len());
     let of_address = addresses.iter().position(|address| i64::from(*address) == raw.board);
@@ -119,7 +119,7 @@ fn plug<'a>(
 }
 
 /// Whether the pulse limits hold.
-fn limits(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) -> bool {
+fn limits(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Findings) -> bool {
     let before = found.len();
     for (key, pulse_us) in [("min_pulse_us", raw.min_pulse_us), ("max_pulse_us", raw.max_pulse_us)] {
         let bad = |path, pulse_us| E::BadPulseLimit { path, pulse_us };
@@ -132,7 +132,7 @@ fn limits(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) -> 
     found.len() == before
 }
 
-fn pulse_curve(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Found) -> Option<PulseCurve> {
+fn pulse_curve(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Findings) -> Option<PulseCurve> {
     if raw.points.len() < 2 {
         found.push(E::TooFewPoints { path: path("points"), count: raw.points.len() });
         return None;
@@ -208,7 +208,7 @@ fn neutral(raw: &RawServo, path: &impl Fn(&str) -> String) -> Result<f64, E> {
     Ok(neutral_us)
 }
 
-/// Whether a name can be told from others in a service's name, as in `relax/left_front`.
+/// Whether a name can be distinguished from others in a service's name, as in `relax/left_front`.
 fn is_one_word(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_whitespace)
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::bounds::{Found, note, within};
+use super::bounds::{Findings, note, within};
 use crate::calibration::error::ServoConfigError as E;
 use crate::calibration::raw::RawTiming;
 use crate::calibration::timing::Timing;
@@ -12,7 +12,7 @@ use crate::calibration::timing::Timing;
 const DAY_S: RangeInclusive<f64> = 0.0..=86_400.0;
 
 /// None where a time does not hold.
-pub(super) fn timing(raw: &RawTiming, found: &mut Found) -> Option<Timing> {
+pub(super) fn timing(raw: &RawTiming, found: &mut Findings) -> Option<Timing> {
     let mut number =
         |key: &str, value: f64, range: RangeInclusive<f64>| {
             let (lower, upper) = (*range.start(), *range.end());

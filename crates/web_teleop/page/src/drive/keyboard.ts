@@ -13,7 +13,7 @@ export function listenToKeys(cockpit: Cockpit): void {
 
   addEventListener("keydown", (event) => {
     const press = pressOf(event);
-    // A key that goes up while Ctrl, Alt or the command key is down may never be told.
+    // A key that goes up while Ctrl, Alt or the command key is down may never be reported.
     if (press.isModified) return cockpit.deadman.release("keys"), held.clear();
     if (belongsToControl(event)) return;
     const way = heading(press);

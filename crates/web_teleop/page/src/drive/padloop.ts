@@ -3,8 +3,8 @@
 import type { Cockpit } from "../cockpit.ts";
 import { Pad } from "./pad.ts";
 
-/** `told` is called with the pad's name, or `undefined` when it goes. */
-export function listenToPad(cockpit: Cockpit, told: (name: string | undefined) => void): void {
+/** `reported` is called with the pad's name, or `undefined` when it goes. */
+export function listenToPad(cockpit: Cockpit, reported: (name: string | undefined) => void): void {
   const pad = new Pad();
   let isRunning = false;
 
@@ -14,7 +14,7 @@ export function listenToPad(cockpit: Cockpit, told: (name: string | undefined) =
       isRunning = false;
       pad.disconnected();
       cockpit.deadman.release("pad");
-      return told(undefined);
+      return reported(undefined);
     }
     const { isHeld, isGripped, demand, commands } = pad.read(found);
     commands.forEach((command) => cockpit.command(command));
@@ -25,7 +25,7 @@ export function listenToPad(cockpit: Cockpit, told: (name: string | undefined) =
   };
 
   addEventListener("gamepadconnected", ({ gamepad }) => {
-    told(gamepad.id);
+    reported(gamepad.id);
     if (!isRunning) requestAnimationFrame(look);
     isRunning = true;
   });

@@ -38,9 +38,9 @@ export async function readDropped(files: readonly File[], urdfBefore: string | u
 /** What is said of the files that are not used; pictures and the like in a folder of meshes are often many. */
 export function ignoredOf(paths: readonly string[]): string[] {
   const ignored = paths.map((path, index) => [path, whyIgnored(path, paths.slice(0, index))] as const);
-  const told = ignored.flatMap(([path, why]) => (why === undefined ? [] : [words.playground.ignoredFile(path, why)]));
-  const more = told.length - MOST_NAMED;
-  return more > 0 ? [...told.slice(0, MOST_NAMED), words.playground.ignoredMore(more)] : told;
+  const reported = ignored.flatMap(([path, why]) => (why === undefined ? [] : [words.playground.ignoredFile(path, why)]));
+  const more = reported.length - MOST_NAMED;
+  return more > 0 ? [...reported.slice(0, MOST_NAMED), words.playground.ignoredMore(more)] : reported;
 }
 
 function whyIgnored(path: string, before: readonly string[]): string | undefined {

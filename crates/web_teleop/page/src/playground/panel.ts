@@ -67,7 +67,7 @@ function createNumbers(transport: PlaygroundTransport): HTMLElement {
   const velocity = createNumber(words.playground.velocity, -0.15, 0.15, 0.005, 0.08, (value) => `${value.toFixed(3)} m/s`);
   const curvature = createNumber(words.playground.curvature, -2, 2, 0.01, 0.5, (value) => value.toFixed(2));
   const walk = h("input", { type: "checkbox" });
-  const told = h("p", { class: "help" });
+  const reported = h("p", { class: "help" });
   const apply = (): void => {
     transport.walkOn(walk.checked ? { velocity: velocity.value(), curvature: curvature.value() } : undefined);
   };
@@ -79,10 +79,10 @@ function createNumbers(transport: PlaygroundTransport): HTMLElement {
     const centre = turningCentre({ vx, vy, wz });
     const facts = [words.playground.tick(transport.tickUs.toFixed(0)), words.playground.limited(transport.hexapod.limitedBy)];
     if (centre) facts.unshift(words.playground.radius(centre[1]));
-    setText(told, facts.join(" · "));
+    setText(reported, facts.join(" · "));
   }, NUMBERS_MS);
   return h("div", {}, h("h2", {}, words.playground.numbers), velocity.element, curvature.element,
-    h("label", { class: "check" }, walk, words.playground.walkOn), told);
+    h("label", { class: "check" }, walk, words.playground.walkOn), reported);
 }
 
 function createNumber(label: string, min: number, max: number, step: number, value: number, show: (value: number) => string): {

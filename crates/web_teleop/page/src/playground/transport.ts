@@ -29,7 +29,7 @@ export class PlaygroundTransport implements Transport {
   #holds: "nothing" | "zero" | "enable" = "nothing";
   /** Microseconds that a tick takes, as a running mean. */
   tickUs = 0;
-  /** Walks on by these two numbers until told otherwise, as nothing real can be hit. */
+  /** Walks on by these two numbers until set otherwise, as nothing real can be hit. */
   #arc: { velocity: number; curvature: number } | undefined;
 
   constructor(hexapod: Hexapod) {

@@ -41,7 +41,7 @@ export interface Welcome {
   readonly id: number;
   readonly name: string;
   readonly namespace: string;
-  /** Seconds after the last intent until the robot is told to stop. */
+  /** Seconds after the last intent until the robot is asked to stop. */
   readonly dead_man: number;
   readonly full_stick: { readonly linear: number; readonly angular: number };
   readonly state_rate: number;

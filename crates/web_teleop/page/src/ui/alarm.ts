@@ -44,7 +44,7 @@ function moreButton(count: number, isOpen: boolean, toggle: () => void): HTMLEle
     "aria-label": words.alarm.more(count), onclick: toggle }, isOpen ? "−" : `+${count}`);
 }
 
-/** In steps: a number that changes with every pong would be told anew each time. */
+/** In steps: a number that changes with every pong would be announced anew each time. */
 function slowness(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms / 100) * 100;
 }

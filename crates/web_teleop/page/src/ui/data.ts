@@ -89,7 +89,7 @@ function createLog(session: Session): HTMLElement {
     while (list.childElementCount > LOG_SHOWN) list.lastElementChild?.remove();
   };
   session.on("log", add);
-  // A new connection is told the last events again.
+  // A new connection gets the last events again.
   session.on("welcome", () => list.replaceChildren());
   return h("div", {}, none, list);
 }

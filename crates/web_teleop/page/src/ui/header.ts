@@ -62,7 +62,7 @@ function healthLight(session: Session): [Tone, string] {
   return level === 0 ? ["ok", words.lights.ok] : level === 1 ? ["warning", words.lights.warning] : ["error", words.lights.error];
 }
 
-/** Told by its shape and its words as well as by its colour. */
+/** Recognised by its shape and its words as well as by its colour. */
 interface Light {
   readonly element: HTMLLIElement;
   readonly show: (tone: Tone, text: string) => void;
@@ -77,10 +77,10 @@ function createLight(name: IconName & ("link" | "battery" | "health"), cockpit: 
   button.addEventListener("click", () => cockpit.notify(`${text.textContent}. ${words.lights.explained[name]}`));
   return {
     element,
-    show: (tone, told) => {
+    show: (tone, reported) => {
       setAttribute(element, "data-tone", tone);
-      setText(text, `${words.lights[name]}: ${told}`);
-      setAttribute(button, "title", `${words.lights[name]}: ${told}`);
+      setText(text, `${words.lights[name]}: ${reported}`);
+      setAttribute(button, "title", `${words.lights[name]}: ${reported}`);
     },
   };
 }

@@ -9,11 +9,11 @@ import { words } from "../words/index.ts";
 import { h, setAttribute, setText } from "./dom.ts";
 import { icon } from "./icons.ts";
 
-/** `told` shows a note. */
-export function createStage(session: Session, watch: Watch, told: (text: string) => void): HTMLElement {
+/** `reported` shows a note. */
+export function createStage(session: Session, watch: Watch, reported: (text: string) => void): HTMLElement {
   const canvas = h("canvas", { class: "scene", role: "img", "aria-label": words.view.canvas });
   const message = h("p", { class: "stage-message" }, words.view.loading);
-  const readout = createReadout(session, watch, told);
+  const readout = createReadout(session, watch, reported);
   const reset = h("button", { type: "button", class: "icon-button stage-reset", "aria-label": words.view.reset,
     title: words.view.reset }, icon("reset"));
   const stage = h("div", { class: "stage" }, canvas, message, readout, reset);
@@ -23,7 +23,7 @@ export function createStage(session: Session, watch: Watch, told: (text: string)
     reset.addEventListener("click", () => view.resetCamera());
     const setRobot = (urdf: string): void => {
       message.hidden = true;
-      view.setRobot(urdf, (uri) => readMesh(session, uri), (uri) => told(words.view.noMesh(uri)));
+      view.setRobot(urdf, (uri) => readMesh(session, uri), (uri) => reported(words.view.noMesh(uri)));
     };
     if (watch.urdf !== undefined) setRobot(watch.urdf);
     watch.on("urdf", setRobot);
@@ -62,9 +62,9 @@ async function readMesh(session: Session, uri: string): Promise<ArrayBuffer> {
   return response.arrayBuffer();
 }
 
-function createReadout(session: Session, watch: Watch, told: (text: string) => void): HTMLElement {
+function createReadout(session: Session, watch: Watch, reported: (text: string) => void): HTMLElement {
   const margin = h("button", { type: "button", class: "readout-item readout-margin" });
-  margin.addEventListener("click", () => told(words.view.marginExplained));
+  margin.addEventListener("click", () => reported(words.view.marginExplained));
   const speed = h("span", { class: "readout-item" });
   const turn = h("span", { class: "readout-item" });
   const gait = h("span", { class: "readout-item readout-gait" });

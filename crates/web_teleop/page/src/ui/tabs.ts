@@ -12,7 +12,7 @@ export interface Tabs {
   select(name: TabName): void;
 }
 
-/** `chosen` is told the section that is shown, at first too. */
+/** `chosen` is called with the section that is shown, at first too. */
 export function createTabs(content: Readonly<Record<TabName, HTMLElement>>, first: TabName, chosen: (name: TabName) => void): Tabs {
   const names = Object.keys(content) as TabName[];
   const tabs = new Map(names.map((name) => [name, h("button", {

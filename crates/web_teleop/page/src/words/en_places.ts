@@ -1,4 +1,4 @@
-/** How places are told in English. */
+/** How places are named in English. */
 
 /** A distance with the side it is on, so that it needs no sign. */
 export function metres(value: number, above: string, below: string): string {

@@ -48,7 +48,7 @@ describe("the page in a browser stops", { skip: SKIP, timeout: 300_000 }, () => 
     await mock.close();
   });
 
-  /** A phone whose walk stick is held forward, and the robot told so. */
+  /** A phone whose walk stick is held forward, and the robot informed. */
   async function driving(): Promise<{ page: Page; thumbs: Thumbs; close: () => Promise<void> }> {
     const { page, context } = await open(browser, url);
     await connected(page);
@@ -251,7 +251,7 @@ describe("the page in a browser stops", { skip: SKIP, timeout: 300_000 }, () => 
     await context.close();
   });
 
-  test("when_stop_is_pressed_without_connection_expect_that_told_and_the_stop_sent_by_the_next_one", async () => {
+  test("when_stop_is_pressed_without_connection_expect_that_reported_and_the_stop_sent_by_the_next_one", async () => {
     const { page, context } = await open(browser, url);
     await connected(page);
     mock.take();

@@ -74,7 +74,7 @@ test("when_a_stop_is_swallowed_on_its_way_expect_the_word_to_cut_the_power_until
   assert.equal(session.stopDoubt, "unanswered");
   const [worst] = faults(known({ contact: session.contact, stopDoubt: session.stopDoubt }));
   assert.ok(worst?.severity === "stop" && /cut the power/i.test(worst.text), worst?.text);
-  // What is told of an earlier stop says nothing of this one, and neither does a robot that walks on.
+  // What is reported of an earlier stop says nothing of this one, and neither does a robot that walks on.
   wire.tell("confirmed");
   wire.handlers?.message(new MockRobot().state(1, 1));
   assert.equal(session.stopDoubt, "unanswered");
@@ -108,7 +108,7 @@ test("when_a_stop_is_owed_however_long_expect_it_in_doubt_until_received_or_with
   }
 });
 
-test("when_a_stop_gets_there_by_a_way_of_its_own_expect_that_told_until_the_robot_is_heard_again", () => {
+test("when_a_stop_gets_there_by_a_way_of_its_own_expect_that_reported_until_the_robot_is_heard_again", () => {
   const wire = new Wire();
   const session = sessionOn(wire);
   wire.isOpen = false;
@@ -139,7 +139,7 @@ test("when_a_stop_was_owed_before_the_page_was_loaded_expect_it_in_doubt_from_th
   assert.equal(sessionOn(wire).stopDoubt, "unsent");
 });
 
-test("when_a_stop_could_not_be_sent_expect_that_told_at_once", () => {
+test("when_a_stop_could_not_be_sent_expect_that_reported_at_once", () => {
   const wire = new Wire();
   wire.isOpen = false;
   const session = sessionOn(wire);
@@ -194,8 +194,8 @@ test("when_a_push_does_nothing_expect_the_reason_and_none_where_it_does", () => 
     { isOpen: false }, { isFresh: false }, { otherDriver: "Pixel" }, { holds: "enable" }, { slownessMs: 640 }, { awaitsRelease: true },
     { gaitState: "sitting" }, { gaitState: "fault" }, { gaitState: "playing" }, { servos: "disarmed" }, { servos: "fault" }, { vainMs: 2000 },
   ];
-  const told = reasons.map((reason) => whyNot({ ...PUSH, ...reason }));
-  assert.ok(told.every((text) => text.length > 10) && new Set(told).size === reasons.length, told.join("\n"));
+  const reported = reasons.map((reason) => whyNot({ ...PUSH, ...reason }));
+  assert.ok(reported.every((text) => text.length > 10) && new Set(reported).size === reasons.length, reported.join("\n"));
   assert.equal(whyNot({ ...PUSH, isDriver: false, awaitsRelease: true }), "", "only a driver has something to let go");
 });
 
@@ -298,10 +298,10 @@ test("when_modules_grow_expect_none_beyond_300_lines", () => {
 
 test("when_files_are_dropped_that_are_not_used_expect_each_named_with_the_reason", () => {
   assert.deepEqual(ignoredOf(["bot/a.urdf", "bot/foot.STL", "robot.yaml"]), []);
-  const told = ignoredOf(["a.urdf", "b.urdf", "servos.yaml", "joystick.yaml", "r.urdf.xacro", "notes.txt", "x/gaits.yaml", "y/gaits.yaml"]);
+  const reported = ignoredOf(["a.urdf", "b.urdf", "servos.yaml", "joystick.yaml", "r.urdf.xacro", "notes.txt", "x/gaits.yaml", "y/gaits.yaml"]);
   const parts = [/^b\.urdf .*a\.urdf is used/, /^servos\.yaml .*no servos/, /^joystick\.yaml/, /^r\.urdf\.xacro .*xacro/, /^notes\.txt .*Neither/, /^y\/gaits\.yaml .*x\/gaits\.yaml is used/];
-  assert.equal(told.length, parts.length);
-  parts.forEach((part, index) => assert.match(told[index] ?? "", part));
+  assert.equal(reported.length, parts.length);
+  parts.forEach((part, index) => assert.match(reported[index] ?? "", part));
   const many = ignoredOf(Array.from({ length: 20 }, (_, index) => `${index}.jpg`));
   assert.deepEqual([many.length, many[8]], [9, words.playground.ignoredMore(12)]);
 });
@@ -309,8 +309,8 @@ test("when_files_are_dropped_that_are_not_used_expect_each_named_with_the_reason
 test("when_the_robot_is_in_a_transition_expect_its_name_and_of_a_motion_that_it_plays", () => {
   const posture = new Posture();
   const states = [["sitting"], ["playing"], ["standing"], ["playing", "wave"], ["playing"], ["standing"], ["playing"], ["sitting"]] as const;
-  const told = states.map(([state, motion]) => words.states[posture.doing(state, motion)]);
-  assert.deepEqual(told, ["Sitting", "Standing up", "Standing", "Playing a motion", "Playing a motion", "Standing", "Sitting down", "Sitting"]);
+  const reported = states.map(([state, motion]) => words.states[posture.doing(state, motion)]);
+  assert.deepEqual(reported, ["Sitting", "Standing up", "Standing", "Playing a motion", "Playing a motion", "Standing", "Sitting down", "Sitting"]);
   const robot = new MockRobot();
   const health = (message: string) => ({ ...robot.health(1), motion: { name: "wave", level: 0, message } });
   const playing = { ...robot.state(1, 1), gait_state: "playing" };
@@ -318,7 +318,7 @@ test("when_the_robot_is_in_a_transition_expect_its_name_and_of_a_motion_that_it_
   assert.deepEqual(played, ["wave", undefined, undefined, undefined]);
 });
 
-test("when_a_place_is_told_expect_its_side_and_no_sign", () => {
+test("when_a_place_is_reported_expect_its_side_and_no_sign", () => {
   assert.equal(words.views.centreAt(-0.1, -0.27), "turning centre 0.10 m behind, 0.27 m to the right");
   assert.equal(words.playground.radius(0.27), "turning centre 0.27 m to the left");
 });

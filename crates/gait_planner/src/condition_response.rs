@@ -1,0 +1,164 @@
+//! What the robot's sensors make of it: whether it has fallen, was lifted, or is blocked.
+
+use crate::command::{Command, FeltBy};
+use crate::fault::Fault;
+use crate::life::Moment;
+use crate::remarks::Remarks;
+use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
+use hexapod_gait::{Engine, GaitState, Tick};
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use hexapod_ros::{Level, Status};
+
+/// What to say of a robot in the air.
+pub const LIFTED: &str = "lifted: no foot feels the ground; the legs are held where they are. Put the robot down; or, if it \
+                          stands, its foot switches have no supply: call stand to go on without them";
+/// What to say of one that does not get on, surely or likely.
+pub const BLOCKED: &str = "blocked: the robot does not get on, so it was stopped; clear the way, or send a zero command and \
+                           drive another way";
+pub const HINDERED: &str = "blocked: by its IMU the robot may not get on; look at what is in its way";
+/// What to say of switches all of which stay open.
+pub const NO_SWITCH: &str = "foot switches: none has closed while the robot stands on them, so none is believed; look at \
+                             their supply";
+
+/// `use_imu` without one.
+const NO_IMU: &str =
+    "use_imu is set, and imu/data has brought nothing usable for 0.2 s: the body is not kept level by it";
+
+type Feet = [Option<bool>; MAX_LEGS];
+
+/// What sensors have reported, and what follows.
+#[derive(Clone, Debug)]
+pub(crate) struct ConditionResponse {
+    watch: ConditionWatch,
+    imu: Option<Moment>,
+    switches: Option<(Feet, Moment)>,
+    estimate: Option<(Feet, Moment)>,
+    /// As the robot sits.
+    sitting: [LegAngles; MAX_LEGS],
+    /// The servos of a robot that has fallen have been let go since.
+    servos_released: bool,
+}
+
+impl ConditionResponse {
+    pub fn new(engine: &Engine) -> Self {
+        let rest = engine.rest_feet();
+        let radius_m = rest.iter().map(|foot| foot.norm()).sum::<f64>() / rest.len().max(1) as f64;
+        Self {
+            watch: ConditionWatch::new(radius_m),
+            imu: None,
+            switches: None,
+            estimate: None,
+            sitting: engine.last().angles,
+            servos_released: false,
+        }
+    }
+
+    pub fn sense(&mut self, reported: &Inertial, at: Moment) {
+        self.imu = Some(at);
+        self.watch.sense(reported);
+    }
+
+    pub fn feel(&mut self, by: FeltBy, feet: Feet, at: Moment) {
+        *(match by {
+            FeltBy::Switches => &mut self.switches,
+            FeltBy::Estimate => &mut self.estimate,
+        }) = Some((feet, at));
+    }
+
+    pub fn condition(&self) -> Condition {
+        self.watch.condition()
+    }
+
+    /// Whether feet tell and none of them has ever felt the ground.
+    pub fn doubts_switches(&self) -> bool {
+        self.watch.doubts_feet()
+    }
+
+    /// Looks at what was done in a tick of `dt` seconds; what it has come to, if that is something else than before.
+    pub fn look(&mut self, tick: &Tick, is_fresh: impl Fn(&Moment) -> bool, dt: f64) -> Option<Condition> {
+        if self.imu.is_some_and(|at| !is_fresh(&at)) {
+            self.imu = None;
+            self.watch.unsense();
+        }
+        let fresh = |reported: &Option<(Feet, Moment)>| {
+            reported.filter(|(_, at)| is_fresh(at)).map_or([None; MAX_LEGS], |reported| reported.0)
+        };
+        let (switches, mut feet) = (fresh(&self.switches), fresh(&self.estimate));
+        feet.iter_mut().zip(switches).for_each(|(foot, switch)| *foot = switch.or(*foot));
+        if self.servos_released && self.watch.is_upright() {
+            // Somebody has put it on its feet. Its servos stay off until they are enabled.
+            self.watch.recover();
+        }
+        let before = self.condition();
+        let now = self.watch.step(&planned(tick), &feet, dt);
+        (now != before).then_some(now)
+    }
+
+    /// Hears whether servos get commands; when those of a fallen robot have just been let go, the pose in which it is
+    /// switched on again. Once somebody has done that it is looked at anew.
+    pub fn hear_servos(&mut self, held: bool) -> Option<&[LegAngles; MAX_LEGS]> {
+        let fallen = self.condition() == Condition::Fallen;
+        let news = fallen && !held && !self.servos_released;
+        if fallen && held && self.servos_released {
+            self.watch.recover();
+        }
+        self.servos_released = fallen && !held;
+        news.then_some(&self.sitting)
+    }
+
+    /// Somebody says that the robot stands; whether feet that feel nothing are not believed from now on.
+    pub fn stand(&mut self) -> bool {
+        let lifted = self.condition() == Condition::Lifted;
+        if lifted {
+            self.watch.doubt_feet();
+            self.watch.recover();
+        }
+        lifted
+    }
+
+    /// Whether the robot is in no state to do what is asked.
+    pub fn refuses(&self, command: &Command) -> bool {
+        match self.condition() {
+            Condition::Fallen => command.keeps_up() || matches!(command, Command::Sit | Command::Retire),
+            Condition::Lifted => command.keeps_up() && !matches!(command, Command::Stand),
+            Condition::Ok | Condition::Hindered | Condition::Blocked => false,
+        }
+    }
+
+    /// What is said of that.
+    pub fn reason(&self) -> &'static str {
+        if self.condition() == Condition::Fallen { Fault::Fallen.reason() } else { LIFTED }
+    }
+
+    /// Whether the robot moves nowhere, whatever it is asked.
+    pub fn bars(&self) -> bool {
+        matches!(self.condition(), Condition::Fallen | Condition::Lifted)
+    }
+}
+
+/// Says in diagnostics what sensors make of the robot, and which of them say nothing.
+pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu: bool) {
+    match remarks.condition {
+        Condition::Lifted => status.report(Level::Warn, LIFTED),
+        Condition::Hindered => status.report(Level::Warn, HINDERED),
+        Condition::Blocked => status.report(Level::Warn, BLOCKED),
+        Condition::Ok | Condition::Fallen => {}
+    }
+    if remarks.doubts_switches {
+        status.report(Level::Warn, NO_SWITCH);
+    }
+    if uses_imu && !remarks.knows_up {
+        status.report(Level::Warn, NO_IMU);
+    }
+}
+
+/// What a tick tells the robot to do.
+fn planned(tick: &Tick) -> Planned {
+    Planned {
+        footprint_from_body: tick.footprint_from_body,
+        down: tick.contacts,
+        twist: [tick.twist.vx, tick.twist.vy, tick.twist.wz],
+        on_its_feet: matches!(tick.state, GaitState::Standing | GaitState::Walking | GaitState::Stopping),
+        moves: tick.velocities.iter().any(|leg| leg.iter().any(|speed| *speed != 0.0)),
+    }
+}

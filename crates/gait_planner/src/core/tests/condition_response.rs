@@ -1,0 +1,139 @@
+use super::*;
+use crate::command::FeltBy;
+use crate::fault::Fault;
+use hexapod_dynamics::Inertial;
+use nalgebra::Vector3;
+
+const G: f64 = 9.80665;
+
+impl Bench {
+    /// One that knows what servos and an IMU say of a robot that stands still.
+    fn sensed() -> Self {
+        let mut bench = Self::standing();
+        bench.poses.push(Held::Part).unwrap();
+        bench.imu(150, Vector3::zeros(), Vector3::z() * G, false);
+        bench
+    }
+
+    /// Ticks, with an IMU that reads this.
+    fn imu(&mut self, ticks: usize, spin: Vector3<f64>, force: Vector3<f64>, drives: bool) {
+        for _ in 0..ticks {
+            self.send(Command::Imu(Inertial { spin, force, since_s: Some(0.01) }, None));
+            if drives {
+                self.send(Command::Twist(Twist::new(0.1, 0.0, 0.0)));
+            }
+            self.now += DT;
+            self.core.tick(Moment::real(self.now), DT.as_secs_f64());
+        }
+    }
+
+    fn feet(&mut self, ticks: usize, closed: Option<bool>) {
+        for _ in 0..ticks {
+            let feet = self.core.last().contacts.map(|down| Some(closed.unwrap_or(down)));
+            self.send(Command::Feet(FeltBy::Switches, feet));
+            self.send(Command::Twist(Twist::new(0.06, 0.0, 0.0)));
+            self.tick(1);
+        }
+    }
+
+    /// The pose of a robot that sits and has not moved yet.
+    fn new_pose() -> [LegAngles; MAX_LEGS] {
+        Setup::load(&shipped()).unwrap().engine.last().angles
+    }
+
+    fn condition(&self) -> Condition {
+        self.core.remarks().condition
+    }
+}
+
+#[test]
+fn when_the_robot_falls_on_its_back_in_stride_expect_a_fault_until_somebody_enables_it_and_then_it_sits() {
+    let mut bench = Bench::sensed();
+    bench.imu(80, Vector3::zeros(), Vector3::z() * G, true);
+    assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok));
+    // On its back within half a second.
+    bench.imu(50, Vector3::x() * 2.0 * std::f64::consts::PI, Vector3::zeros(), true);
+    bench.imu(10, Vector3::zeros(), -Vector3::z() * G, true);
+    assert_eq!(bench.core.remarks().fault, Some(Fault::Fallen));
+    let left = bench.core.last().angles;
+    bench.send(Command::Stand);
+    bench.imu(100, Vector3::zeros(), -Vector3::z() * G, true);
+    assert!(bench.core.last().angles == left, "nothing moves");
+    bench.poses.push(Held::Nothing).unwrap();
+    bench.imu(300, Vector3::zeros(), -Vector3::z() * G, true);
+    assert_eq!(bench.condition(), Condition::Fallen, "until somebody puts it on its feet");
+    bench.imu(400, Vector3::zeros(), Vector3::z() * G, true);
+    assert_eq!((bench.state(), bench.condition()), (GaitState::Sitting, Condition::Ok), "it may be enabled");
+    let sits = bench.core.last().angles;
+    assert!(sits == Bench::new_pose(), "from here it is switched on");
+    bench.poses.push(Held::Part).unwrap();
+    bench.imu(50, Vector3::zeros(), Vector3::z() * G, true);
+    assert!(bench.core.last().angles == sits, "no joint jumps under servos that hold it");
+    assert_eq!((bench.state(), bench.core.remarks().fault), (GaitState::Sitting, None), "whatever the stick says");
+    bench.send(Command::Stand);
+    bench.imu(400, Vector3::zeros(), Vector3::z() * G, false);
+    assert_eq!(bench.state(), GaitState::Standing);
+}
+
+#[test]
+fn when_it_is_enabled_on_its_back_expect_it_let_go_again() {
+    let mut bench = Bench::sensed();
+    bench.imu(50, Vector3::x() * 2.0 * std::f64::consts::PI, Vector3::zeros(), false);
+    bench.imu(50, Vector3::zeros(), -Vector3::z() * G, false);
+    for held in [Held::Nothing, Held::Part] {
+        bench.poses.push(held).unwrap();
+        bench.imu(50, Vector3::zeros(), -Vector3::z() * G, false);
+        assert_eq!(bench.core.remarks().fault, Some(Fault::Fallen));
+    }
+}
+
+#[test]
+fn when_an_imu_was_never_upright_expect_no_fall_of_it() {
+    let mut bench = Bench::standing();
+    bench.imu(500, Vector3::zeros(), -Vector3::z() * G, true);
+    assert_eq!((bench.condition(), bench.state()), (Condition::Ok, GaitState::Walking), "it is mounted upside down");
+}
+
+#[test]
+fn when_the_robot_is_reported_to_walk_and_its_imu_feels_no_motion_expect_it_stopped_until_its_stick_is_let_go() {
+    let mut bench = Bench::sensed();
+    bench.imu(400, Vector3::zeros(), Vector3::z() * G, true);
+    assert_eq!((bench.state(), bench.condition()), (GaitState::Standing, Condition::Blocked));
+    let left = bench.core.last().angles;
+    bench.imu(300, Vector3::zeros(), Vector3::z() * G, true);
+    assert_eq!(bench.condition(), Condition::Blocked);
+    assert!(bench.core.last().angles == left, "its stick is still pushed");
+    bench.send(Command::Twist(Twist::ZERO));
+    bench.imu(50, Vector3::zeros(), Vector3::z() * G, true);
+    assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok), "it tries anew");
+}
+
+#[test]
+fn when_no_foot_feels_the_ground_expect_the_legs_held_until_it_is_put_down_and_driven_anew() {
+    let mut bench = Bench::standing();
+    bench.feet(200, None);
+    assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok));
+    bench.feet(40, Some(false));
+    assert_eq!(bench.condition(), Condition::Lifted);
+    let left = bench.core.last().angles;
+    bench.feet(200, Some(false));
+    assert!(bench.core.last().angles == left);
+    bench.feet(200, None);
+    assert_eq!((bench.condition(), bench.state()), (Condition::Ok, GaitState::Standing), "its stick is still pushed");
+    bench.send(Command::Twist(Twist::ZERO));
+    bench.feet(300, None);
+    assert!(bench.core.last().angles != left && bench.condition() == Condition::Ok);
+}
+
+#[test]
+fn when_the_switches_have_no_supply_expect_stand_to_go_on_without_them_and_a_word_of_it() {
+    let mut bench = Bench::standing();
+    bench.feet(200, None);
+    bench.feet(100, Some(false));
+    assert_eq!(bench.condition(), Condition::Lifted);
+    bench.send(Command::Stand);
+    bench.send(Command::Twist(Twist::ZERO));
+    bench.feet(1200, Some(false));
+    assert_eq!((bench.condition(), bench.state()), (Condition::Ok, GaitState::Walking));
+    assert!(bench.core.remarks().doubts_switches);
+}
