@@ -52,6 +52,7 @@ cargo xtask <command>
   page                build the page of the web teleop, with Node
   env                 put the ROS 2 in use and `hexapod` into this shell: eval \"$(cargo xtask env)\"
   ci                  what .ci/run runs: test, and cargo deny where it is installed
+       --part NAME    only lints, page, crates, physics or robots
   help                show this
 
 A ROS 2 that is sourced in the shell is used as it is. Otherwise one is made in .ros (x86_64 Linux), once.
@@ -81,7 +82,10 @@ fn run() -> Result<ExitCode> {
             let args = args.map(|arg| arg.to_string_lossy().into_owned());
             return Ok(verdict(soak::soak(&layout, &soak::Options::parse(args)?)?));
         }
-        "ci" => return Ok(verdict(test::test(&layout, &Options::ci())?)),
+        "ci" => {
+            let args = args.map(|arg| arg.to_string_lossy().into_owned());
+            return Ok(verdict(test::test(&layout, &Options::ci(args)?)?));
+        }
         "page" => page::page(&layout)?,
         "bench" => bench::bench(&layout, args)?,
         "wasm" => wasm::wasm(&layout)?,

@@ -13,14 +13,14 @@ use crate::ros::Ros;
 
 /// The tests in `tests/ros` by how many of them run at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Group {
     /// Those that bear company: most.
     Together,
     /// Those marked `alone`: they measure what others would disturb, or take the whole machine.
     OneAtATime,
 }
 
-impl Part {
+impl Group {
     /// What the report calls it.
     pub fn title(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Part {
     }
 }
 
-/// Which tests of a part.
+/// Which tests of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// All of them.
@@ -48,7 +48,7 @@ pub enum Which {
 }
 
 /// The command that runs one part of them, or those of it whose names hold `filter`.
-pub fn pytest(layout: &Layout, ros: &Ros, part: Part, which: Which, filter: Option<&str>) -> Result<Command> {
+pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Option<&str>) -> Result<Command> {
     let folder = layout.root().join("tests/ros");
     if !folder.is_dir() {
         bail!("{} does not exist", folder.display());
@@ -56,12 +56,12 @@ pub fn pytest(layout: &Layout, ros: &Ros, part: Part, which: Which, filter: Opti
     let python = ros.python();
     require_pytest(&python, ros)?;
     let mut command = Command::new(&python);
-    command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", part.marker()]);
+    command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", group.marker()]);
     // Most of the time tests wait for a robot that walks in real time: four at once take a quarter, also on two
     // processors. A sourced ROS 2 may come without the plugin.
     if which == Which::FailedLast {
         command.args(["--last-failed", "--last-failed-no-failures", "none"]);
-    } else if part == Part::Together && has_modules(&python, ros, "xdist") {
+    } else if group == Group::Together && has_modules(&python, ros, "xdist") {
         command.args(["-n", "4", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::cargo::cargo;
 use crate::layout::{Layout, target_dir};
@@ -22,6 +22,38 @@ pub struct Options {
     pub pure: bool,
     /// Dependencies' licences and advisories too.
     pub dependencies: bool,
+    /// Only the checks of this part.
+    pub part: Option<Part>,
+}
+
+/// A part of the checks that can be run by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Formatting, lints, documentation, dependencies.
+    Lints,
+    /// The page and its tests.
+    Page,
+    /// The tests of the crates.
+    Crates,
+    /// The robot in a physics engine, benchmarks, WebAssembly.
+    Physics,
+    /// The executables, driven from outside.
+    Robots,
+}
+
+impl Part {
+    const ALL: [(&str, Self); 5] = [
+        ("lints", Self::Lints),
+        ("page", Self::Page),
+        ("crates", Self::Crates),
+        ("physics", Self::Physics),
+        ("robots", Self::Robots),
+    ];
+
+    fn named(name: &str) -> Result<Self> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, part)| *part);
+        found.ok_or_else(|| anyhow!("no part `{name}`: it is one of {}", Self::ALL.map(|(name, _)| name).join(", ")))
+    }
 }
 
 impl Options {
@@ -39,9 +71,15 @@ impl Options {
         Ok(options)
     }
 
-    /// Everything.
-    pub fn ci() -> Self {
-        Self { dependencies: true, ..Self::default() }
+    /// Reads the arguments of `ci`, which checks everything unless one part is asked for.
+    pub fn ci(args: impl Iterator<Item = String>) -> Result<Self> {
+        let args: Vec<String> = args.collect();
+        let part = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [] => None,
+            ["--part", name] => Some(Part::named(name)?),
+            _ => bail!("ci takes nothing but `--part NAME`, not `{}`", args.join(" ")),
+        };
+        Ok(Self { dependencies: true, part, ..Self::default() })
     }
 }
 
@@ -113,8 +151,19 @@ mod tests {
     #[test]
     fn when_arguments_are_understood_expect_them_in_the_options() {
         assert_eq!(parse(&[]).unwrap(), Options::default());
-        let expected = Options { filter: Some("ik".to_owned()), pure: true, dependencies: false };
+        let expected = Options { filter: Some("ik".to_owned()), pure: true, ..Options::default() };
         assert_eq!(parse(&["ik", "--pure"]).unwrap(), expected);
+    }
+
+    #[test]
+    fn when_ci_is_asked_for_a_part_expect_it_or_those_there_are() {
+        let ci = |args: &[&str]| Options::ci(args.iter().map(|arg| (*arg).to_owned()));
+        assert_eq!(ci(&[]).unwrap(), Options { dependencies: true, ..Options::default() });
+        for (name, part) in Part::ALL {
+            assert_eq!(ci(&["--part", name]).unwrap().part, Some(part));
+        }
+        assert!(ci(&["--part", "robot"]).unwrap_err().to_string().contains("lints, page, crates, physics, robots"));
+        assert!(ci(&["--part"]).is_err() && ci(&["robots"]).is_err());
     }
 
     #[test]

@@ -2,16 +2,16 @@
 
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::cargo::cargo;
 use crate::layout::Layout;
 use crate::page;
 use crate::process::read;
-use crate::pytest::{Part, Which, isolate, pytest};
+use crate::pytest::{Group, Which, isolate, pytest};
 use crate::report::Report;
 use crate::ros::{Ros, cargo_in, profile};
-use crate::run::{Options, Run, SEED};
+use crate::run::{Options, Part, Run, SEED};
 use crate::setup::Scope;
 use crate::workspace::{Member, members, selection};
 
@@ -60,6 +60,10 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     members.retain(|member| ros.is_some() || !member.needs_ros);
     let crates = Crates { ros: ros.as_ref(), members: &members };
     let mut run = Run { layout, options, report: Report::new() };
+    if let Some(part) = options.part {
+        run.only(part, crates)?;
+        return Ok(run.report.finish());
+    }
 
     run.formatting();
     run.dependencies();
@@ -73,8 +77,8 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
         Some(ros) => {
             run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
-            run.robots(ros, Part::Together);
-            run.robots(ros, Part::OneAtATime);
+            run.robots(ros, Group::Together);
+            run.robots(ros, Group::OneAtATime);
         }
         None => {
             run.tests(crates);
@@ -86,6 +90,42 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
 }
 
 impl Run<'_> {
+    /// One part of the checks, and what has to be built for it.
+    fn only(&mut self, part: Part, crates: Crates<'_>) -> Result<()> {
+        if matches!(part, Part::Crates | Part::Robots) {
+            page::try_build(self.layout);
+        }
+        match (part, crates.ros) {
+            (Part::Page, _) => {
+                for (title, mut command) in self.built_page() {
+                    self.report.section(title, &mut command, &[0]);
+                }
+            }
+            (Part::Lints, _) => {
+                self.formatting();
+                self.dependencies();
+                self.lints(crates);
+            }
+            (Part::Crates, Some(ros)) => self.with_executables(ros, crates),
+            (Part::Crates, None) => {
+                self.tests(crates);
+                self.other_cases(crates);
+            }
+            (Part::Physics, _) => self.no_hurry(crates),
+            (Part::Robots, None) => bail!("robots need a ROS 2"),
+            (Part::Robots, Some(ros)) => {
+                self.report.section(
+                    "executables",
+                    &mut crates.cargo(self.layout, &["build", "--bins", "--examples"]),
+                    &[0],
+                );
+                self.robots(ros, Group::Together);
+                self.robots(ros, Group::OneAtATime);
+            }
+        }
+        Ok(())
+    }
+
     fn formatting(&mut self) {
         let title = "formatting";
         if self.wants_lints(title, "fmt", "rustup component add rustfmt") {
@@ -190,17 +230,17 @@ impl Run<'_> {
     /// The executables, driven from outside as a user would. Robots walk in real time beside each other, on a machine that
     /// others may use as well. What failed runs once more, one at a time: what passes then is shown as found, a defect of
     /// the robot or of the test that shows under load.
-    fn robots(&mut self, ros: &Ros, part: Part) {
-        if let Err(error) = self.try_robots(ros, part) {
-            self.report.fail(part.title(), &format!("{error:#}"));
+    fn robots(&mut self, ros: &Ros, group: Group) {
+        if let Err(error) = self.try_robots(ros, group) {
+            self.report.fail(group.title(), &format!("{error:#}"));
         }
     }
 
-    fn try_robots(&mut self, ros: &Ros, part: Part) -> Result<()> {
-        let command = |which| pytest(self.layout, ros, part, which, self.options.filter.as_deref());
+    fn try_robots(&mut self, ros: &Ros, group: Group) -> Result<()> {
+        let command = |which| pytest(self.layout, ros, group, which, self.options.filter.as_deref());
         let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
-        if self.report.search(part.title(), &mut command(Which::All)?, accepted).is_some() {
-            let title = format!("{}, what failed once more", part.title());
+        if self.report.search(group.title(), &mut command(Which::All)?, accepted).is_some() {
+            let title = format!("{}, what failed once more", group.title());
             self.report.section(&title, &mut command(Which::FailedLast)?, &[0]);
         }
         Ok(())

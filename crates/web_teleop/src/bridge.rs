@@ -1,6 +1,5 @@
-//! The thread between clients and robot: what comes in from clients goes through the [`DriveLease`], what it orders is
-//! published, and what is heard of the robot is passed on. The network cannot hold it up, nor can it hold up the
-//! control loop.
+//! The thread between clients and robot: what clients send goes through the [`DriveLease`], what that orders is published,
+//! and news of the robot is passed on. The network cannot hold it up, nor can it hold up the control loop.
 
 use crate::calls::Calls;
 use crate::drive_lease::DriveLease;
