@@ -14,5 +14,6 @@ mod tf;
 mod turn;
 
 pub use feet::FeetSettings;
+pub use hexapod_odometry::Odometry;
 pub use node::{RunError, run};
 pub use setup::{NAME, Setup, specs};
