@@ -4,7 +4,7 @@ use super::stack::{Moment, Stack};
 use crate::cli::Column;
 use hexapod_gait::Tick;
 use hexapod_kinematics::Robot;
-use hexapod_odometry::Odometry;
+use state_publisher::Odometry;
 use std::time::Duration;
 
 /// What is told in them, and odometry, which needs every tick.

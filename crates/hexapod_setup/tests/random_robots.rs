@@ -261,7 +261,6 @@ fn when_robots_are_drawn_at_random_expect_each_refused_or_never_still_in_walking
 fn when_a_robot_stands_and_does_not_walk_expect_the_leg_or_the_joint_to_blame_on_its_line() {
     for (seed, key, why, help) in [
         (7, "l4_0", "with leg l4 in the air its centre of mass is 23 mm outside its other feet", "farther ahead"),
-        (99, "l4_0", "with leg l4 in the air its centre of mass is only 7 mm inside its other feet", "can be missed"),
         (
             39,
             "l7_3",
@@ -269,12 +268,18 @@ fn when_a_robot_stands_and_does_not_walk_expect_the_leg_or_the_joint_to_blame_on
             "l7_3: {lower",
         ),
         (126, "l6_0", "with leg l6 in the air its centre of mass is 12 mm outside its other feet", "can be missed"),
-        // Wherever its weight lies it does not walk; with hips that turn farther it does.
-        (289, "l0_0", "its feet have too little room to step: l0_0 turns only from", "with more it walks"),
     ] {
         let error = walker(urdf(&mut Random(seed))).unwrap_err();
         assert!(error.key().unwrap().contains(&format!("\"{key}")), "{seed}: {error}");
         assert!(error.message().contains(why) && error.remedy().contains(help), "{seed}: {error:#}");
+    }
+}
+
+/// Margins and room that were asked for in metres of the shipped robot kept these, of other sizes, from walking.
+#[test]
+fn when_a_robot_has_the_margins_in_its_own_measure_expect_it_to_walk() {
+    for seed in [99, 289] {
+        assert!(walker(urdf(&mut Random(seed))).is_ok(), "{seed}");
     }
 }
 

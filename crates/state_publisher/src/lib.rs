@@ -14,5 +14,6 @@ mod state;
 mod tf;
 
 pub use feet::FeetSettings;
+pub use hexapod_odometry::Odometry;
 pub use node::{RunError, run};
 pub use setup::{NAME, Setup, specs};

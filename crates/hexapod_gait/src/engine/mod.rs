@@ -21,7 +21,6 @@ use crate::plan::fitting::Fit;
 use crate::plane::grid::{GRID_NS, tick_s};
 use crate::plane::limits::LimitedBy;
 use crate::plane::size::{Enlarged, own_robot, size_of};
-use crate::plane::twist::Twist;
 use crate::plant::Plant;
 use crate::plant::apart::Shortened;
 use crate::plant::settings::Settings;
@@ -332,12 +331,6 @@ impl Engine {
     pub(crate) fn present(&self, segment: &Segment, budget: &mut IterationBudget) -> State {
         let path = Path { plant: &self.plant, gait: &self.now.control.gaits.walked };
         path.within(self.now.route.start(), segment, self.now.elapsed_ns, budget)
-    }
-
-    /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
-    /// is at rest, after a stop or as it comes, has been let go.
-    pub fn notice(&mut self, twist: Twist) {
-        self.now.control.requests.released |= !self.is_command(twist);
     }
 
     /// Takes down the pose of a robot that has just been put there.

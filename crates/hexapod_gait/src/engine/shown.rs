@@ -17,6 +17,12 @@ impl Engine {
         self.base.as_ref()
     }
 
+    /// Notes the driver's twist where the next step may not see it, because another one follows before: a stick that
+    /// is at rest, after a stop or as it comes, has been let go.
+    pub fn notice(&mut self, twist: Twist) {
+        self.now.control.requests.released |= !self.is_command(twist);
+    }
+
     /// Whether a twist, as it is outside, is more than a stick's noise.
     pub(crate) fn is_command(&self, twist: Twist) -> bool {
         self.base.map_or(twist, |base| base.twist(twist)).is_command()

@@ -1,4 +1,5 @@
-//! Geometry of the plane in which the robot walks, limits of its twist, and the grid of time.
+//! Geometry of the plane in which the robot walks, limits of its twist, the grid of time and
+//! the robot's size.
 
 pub mod arc;
 pub(crate) mod follow;

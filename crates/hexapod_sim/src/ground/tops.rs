@@ -32,8 +32,7 @@ fn of_hills(map: &HeightMap, x: [f64; 2], y: [f64; 2]) -> f64 {
     // As far as the coarser hills reach that the body meets.
     let margin = map.cell().max(2.0 * COARSE_M * f64::from(u8::from(map.cells_to(COARSE_M) > 1)));
     let around = |[from, to]: [f64; 2]| [from - margin, to + margin];
-    let floor = map.lowest() - BELOW_M;
-    map.highest_within(around(x), around(y)).map_or(floor, |highest| highest.max(floor))
+    map.highest_within(around(x), around(y)).unwrap_or_else(|| map.lowest() - BELOW_M)
 }
 
 fn overlap(one: [f64; 2], other: [f64; 2]) -> bool {

@@ -104,7 +104,7 @@ fn plug<'a>(
     found: &mut Findings,
 ) -> Option<(usize, u8)> {
     let board = usize::try_from(raw.board).ok().filter(|&board| board < addresses.len());
-    let of_address = addresses.iter().position(|address| i64::from(*address) == raw.board);
+    let of_address = addresses.iter().position(|address| *address == raw.board);
     let last = addresses.len().saturating_sub(1);
     let unknown = || E::UnknownBoard { path: path("board"), board: raw.board, last, of_address };
     let board = note(found, board.ok_or_else(unknown));
