@@ -67,7 +67,7 @@ pub(super) enum Step {
     Wait(u64),
     /// The first planner commands all joints for so many periods, and everybody gets to run.
     Drive(u64),
-    CallQueue,
+    Answers,
     Pass,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => (12..400u64).prop_map(Step::Wait),
         4 => (400..3000u64).prop_map(Step::Wait),
         3 => (1..80u64).prop_map(Step::Drive),
-        15 => Just(Step::CallQueue),
+        15 => Just(Step::Answers),
         40 => Just(Step::Pass),
     ]
 }

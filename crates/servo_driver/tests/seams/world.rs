@@ -203,14 +203,14 @@ impl World {
             Step::Drive(periods) => {
                 for _ in 0..periods {
                     for step in
-                        [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::CallQueue]
+                        [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::Answers]
                     {
                         self.play(&step);
                         self.check(&step);
                     }
                 }
             }
-            Step::CallQueue => {
+            Step::Answers => {
                 let gone = self.gone.iter().copied();
                 let there = || Some(self.sources.iter().map(Source::process).chain(gone).collect());
                 self.ends.front.call_the_roll(&mut self.rolled, there);
