@@ -259,7 +259,7 @@ mod tests {
         let about = About { name: "gait_planner", does: "Walks.", files: &["gaits.yaml"] };
         let help = help(&about, &gait_planner::specs());
         for words in
-            ["Walks.", "Usage: gait_planner", "step_height:=0.03", "[0 to 0.1]", "gait:=\"tripod\"", "gaits.yaml"]
+            ["Walks.", "Usage: gait_planner", "step_height:=0.03", "[0 to 0.5]", "gait:=\"tripod\"", "gaits.yaml"]
         {
             assert!(help.contains(words), "{words}: {help}");
         }

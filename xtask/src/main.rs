@@ -4,6 +4,7 @@ mod bench;
 mod bindings;
 mod cargo;
 mod cmake_paths;
+mod crates;
 mod demo;
 mod env;
 mod layout;

@@ -3,10 +3,10 @@
 use std::process::Command;
 
 use crate::cargo::{BENCH, SIM, WASM, cargo};
+use crate::crates::Crates;
 use crate::process::read;
 use crate::ros::profile;
 use crate::run::{Run, SEED};
-use crate::test::Crates;
 use crate::wasm;
 
 /// The benchmarks that criterion runs; `peers` beside them counts and compares by itself.

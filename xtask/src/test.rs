@@ -5,15 +5,16 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::cargo::cargo;
+use crate::crates::Crates;
 use crate::layout::Layout;
 use crate::page;
 use crate::process::read;
-use crate::pytest::{Group, Which, isolate, pytest};
+use crate::pytest::{Group, Which, pytest};
 use crate::report::Report;
-use crate::ros::{Ros, cargo_in, profile};
+use crate::ros::Ros;
 use crate::run::{Options, Part, Run, SEED};
 use crate::setup::Scope;
-use crate::workspace::{Member, members, selection};
+use crate::workspace::members;
 
 /// pytest's exit code for "no test was selected", which a filter may well cause.
 const NOTHING_SELECTED: i32 = 5;
@@ -31,27 +32,6 @@ const FUZZED: &str = "kinematics";
 /// The crate whose property tests get new cases in each run, too, and its test.
 const ENGINE: &str = "hexapod_gait";
 const ENGINE_TEST: &str = "engine";
-
-/// What cargo checks and builds together, and with what. One selection and one profile for all of it: with others, cargo
-/// would compile most of it once more.
-#[derive(Clone, Copy)]
-pub struct Crates<'a> {
-    /// Without, only the crates that need none.
-    pub ros: Option<&'a Ros>,
-    members: &'a [Member],
-}
-
-impl Crates<'_> {
-    /// A cargo command about all of them, `before` its packages.
-    pub fn cargo(self, layout: &Layout, before: &[&str]) -> Command {
-        let mut command = cargo_in(layout, self.ros);
-        command.args(before).args(profile(self.ros)).args(selection(self.members));
-        if self.ros.is_some() {
-            isolate(&mut command);
-        }
-        command
-    }
-}
 
 /// Runs the checks; whether all passed.
 pub fn test(layout: &Layout, options: &Options) -> Result<bool> {

@@ -91,7 +91,7 @@ fn when_a_higher_layer_names_a_kind_expect_it_over_own_points_of_a_lower_one() {
         assert_eq!((points(&servo)[0], servo.min_pulse_us), ((-0.25, 1404.5), 1404.5), "{above}");
     }
     let servo = only(servo, &["defaults.all.kind"]);
-    assert_eq!((points(&servo)[0], servo.speed_limit_rad_s), ((-0.25, 1340.9), 6.0));
+    assert_eq!((points(&servo)[0], servo.speed_limit_rad_s), ((-0.2501, 1340.8), 6.0));
 }
 
 /// The coxae of the shipped file below one of the owner's that says which kind all servos are.

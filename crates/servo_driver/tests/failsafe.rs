@@ -223,7 +223,9 @@ impl World {
             Cause::Stale => self.commands.set(None),
             Cause::Stalled => {
                 self.now.fetch_add(160, Ordering::SeqCst);
-                self.bus.servo_time().step(MS(160));
+                if !self.bus.servo_time().is_paused() {
+                    self.bus.servo_time().step(MS(160));
+                }
             }
             Cause::Held => {
                 let now = self.now();

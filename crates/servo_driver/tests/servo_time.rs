@@ -21,18 +21,22 @@ struct World {
 }
 
 impl World {
-    fn new() -> Self {
+    /// One that goes by the time of its physics, or by the computer's.
+    fn new(goes_by_physics: bool) -> Self {
         let (now, servos) = (Arc::new(AtomicU64::new(1_000_000)), servos());
         let bus = SimulatedBus::for_config(&servos);
         let (io, ends) = Io::new(servos);
         let clock = Arc::clone(&now);
-        let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_servo_time(bus.servo_time().clone());
+        let mut io = io.with_clock(move || MS(clock.load(Ordering::SeqCst)));
+        if goes_by_physics {
+            io = io.with_servo_time(bus.servo_time().clone());
+        }
         Self { now, looping: Looping::new(io, bus.clone(), 100.0), bus, ends }
     }
 
     /// One whose servos are on.
-    fn armed() -> Self {
-        let mut world = Self::new();
+    fn armed(goes_by_physics: bool) -> Self {
+        let mut world = Self::new(goes_by_physics);
         world.pass(100, true);
         world.ends.front.ask(Action::Enable, &from(9, world.now()), |answer| {
             assert!(answer.success && !answer.message.contains("paused"), "{}", answer.message);
@@ -81,7 +85,7 @@ impl World {
 
 #[test]
 fn when_the_simulation_stands_still_for_a_minute_expect_the_servos_to_hold_until_it_has_gone_on_for_as_long_as_ever() {
-    let mut world = World::armed();
+    let mut world = World::armed(true);
     world.bus.servo_time().pause(true);
     world.pass(60_000, false);
     assert_eq!(world.seen(), (State::Armed, ALL));
@@ -96,7 +100,7 @@ fn when_the_simulation_stands_still_for_a_minute_expect_the_servos_to_hold_until
 
 #[test]
 fn when_the_simulation_is_held_up_with_all_threads_expect_nothing_stale_and_an_enable_granted() {
-    let mut world = World::armed();
+    let mut world = World::armed(true);
     for held_up_ms in [600, 1500, 60_000] {
         world.wait(held_up_ms);
         world.pass(200, false);
@@ -115,7 +119,7 @@ fn when_the_simulation_is_held_up_with_all_threads_expect_nothing_stale_and_an_e
 
 #[test]
 fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_heard() {
-    let mut world = World::armed();
+    let mut world = World::armed(true);
     world.bus.servo_time().pause(true);
     world.pass(5000, false);
     world
@@ -137,7 +141,7 @@ fn when_a_stop_or_an_enable_comes_while_the_simulation_stands_still_expect_it_he
 
 #[test]
 fn when_the_simulation_goes_on_step_by_step_expect_joints_to_follow_each() {
-    let mut world = World::armed();
+    let mut world = World::armed(true);
     world.bus.servo_time().pause(true);
     let pulse = |world: &World| world.bus.pulse_us(0x40, 0).unwrap();
     let before = pulse(&world);
@@ -152,12 +156,11 @@ fn when_the_simulation_goes_on_step_by_step_expect_joints_to_follow_each() {
 
 #[test]
 fn when_the_bus_hung_expect_joints_to_go_the_way_that_was_commanded_meanwhile() {
-    let mut world = World::armed();
+    let mut world = World::armed(false);
     // Out and some of the way back, with no pass of the thread.
     for angle_rad in [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.25, 0.2, 0.15] {
         world.command(angle_rad);
         world.wait(10);
-        world.bus.servo_time().step(MS(10));
     }
     let (mut last, mut farthest) = (1500.0, 0.0_f64);
     for _ in 0..60 {

@@ -202,8 +202,7 @@ impl World {
             Step::Wait(time_ms) => drop(self.now.fetch_add(time_ms * 1_000_000, Ordering::SeqCst)),
             Step::Drive(periods) => {
                 for _ in 0..periods {
-                    for step in
-                        [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::Answers]
+                    for step in [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::Answers]
                     {
                         self.play(&step);
                         self.check(&step);
