@@ -326,7 +326,7 @@ impl<B: I2c> Looping<B> {
     }
 
     fn tick(&mut self, now: Duration, due: Duration) {
-        let state = self.guarded.driver.tick(self.io.servo_time.at(now));
+        let state = self.guarded.driver.tick(self.io.servo_time.tick(now));
         self.free_bus(now);
         // At the end of a fault also a board that answers no more is to be silent.
         self.pins().enable_outputs((state.is_live() || state == State::Fault) && self.guarded.driver.puts_out());

@@ -1,4 +1,5 @@
-//! In lockstep the physics wait for the planner, however slow it is.
+//! In lockstep the physics wait for the planner, however slow it is; in simulated time also for a planner or driver that
+//! other programs hold up.
 
 use hexapod_ros::clock::from_stamp;
 use hexapod_ros::r2r::QosProfile;
@@ -9,12 +10,12 @@ use std::time::Duration;
 
 /// How far the physics go beyond the planner's last command in lockstep: the planner ticks only once the clock has gone on.
 const IN_STEP: Duration = Duration::from_millis(20);
-/// The same without, where the nodes go by simulated time: other programs may hold up the planner alone, and its last
-/// command is not to become stale meanwhile.
+/// The same without, where the nodes go by simulated time, and beyond the driver's last tick: other programs may hold up either
+/// alone, and nothing is to become stale meanwhile.
 const LOOSE: Duration = Duration::from_millis(100);
-/// A planner that is silent for so long, of the computer's time, is not waited for until it speaks again: there is none,
-/// or its last message was lost.
-const PLANNER_TIMEOUT: Duration = Duration::from_secs(3);
+/// A planner or driver that is silent for so long, of the computer's time, is not waited for until it speaks again: there is
+/// none, its last message was lost, or it waits for its bus.
+const SILENCE: Duration = Duration::from_secs(3);
 /// Commands dated further ahead than this are not dated in simulated time.
 const ANOTHER_CLOCK: Duration = Duration::from_secs(10);
 
@@ -47,7 +48,7 @@ impl Planner {
 
     fn reported(&self, now: Duration) -> Option<PlannerReport> {
         let reported = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        reported.filter(|reported| now.saturating_sub(reported.received) < PLANNER_TIMEOUT)
+        reported.filter(|reported| now.saturating_sub(reported.received) < SILENCE)
     }
 
     /// Whether the physics may go on to `time`, in lockstep or not; `now` is on the monotonic clock.
@@ -66,6 +67,25 @@ impl Planner {
             ),
             Some(_) => None,
         }
+    }
+}
+
+/// How far the driver is, which goes by the time of the physics.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Driver {
+    /// The simulated time of its last tick.
+    ticked: Option<Duration>,
+    /// When that was found out, on the monotonic clock.
+    since: Duration,
+}
+
+impl Driver {
+    /// Whether the physics may go on to `time` at `now`, where its last tick was at `ticked`.
+    pub fn lets_pass(&mut self, ticked: Option<Duration>, time: Duration, now: Duration) -> bool {
+        if ticked != self.ticked {
+            *self = Self { ticked, since: now };
+        }
+        ticked.is_none_or(|ticked| time <= ticked + LOOSE) || now.saturating_sub(self.since) >= SILENCE
     }
 }
 
@@ -93,6 +113,18 @@ mod tests {
         planner.tell(ms(1010), ms(50_002));
         assert!(planner.lets_pass(ms(1025), true, ms(50_003)));
         assert_eq!(planner.obstacle(ms(1025), ms(50_003)), None);
+    }
+
+    #[test]
+    fn when_the_driver_is_held_up_expect_the_physics_to_wait_for_it_for_a_while() {
+        let mut driver = Driver::default();
+        assert!(driver.lets_pass(None, ms(9000), ms(50_000)), "it goes by the computer's time");
+        for now in [50_000, 52_900] {
+            assert!(driver.lets_pass(Some(ms(1000)), ms(1100), ms(now)));
+            assert!(!driver.lets_pass(Some(ms(1000)), ms(1105), ms(now)));
+        }
+        assert!(driver.lets_pass(Some(ms(1000)), ms(1105), ms(53_000)));
+        assert!(!driver.lets_pass(Some(ms(1010)), ms(1115), ms(53_001)));
     }
 
     #[test]

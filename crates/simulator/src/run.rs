@@ -2,7 +2,7 @@
 
 use crate::brown_out::why_it_gave_way;
 use crate::disturbances::Disturbances;
-use crate::lockstep::Planner;
+use crate::lockstep::{Driver, Planner};
 use crate::plant::Plant;
 use crate::publish::Teller;
 use hexapod_ros::{Diagnostics, Level, Shutdown, Stage, Status, Unheard, monotonic_now, thread_time};
@@ -89,6 +89,7 @@ pub struct Closing {
 pub(crate) struct Run {
     plant: Plant,
     planner: Planner,
+    driver: Driver,
     /// What the driver waits with, who plays for its boards in the same process.
     servo_time: ServoTime,
     step: Duration,
@@ -132,7 +133,7 @@ impl Run {
         let period = Duration::from_secs_f64(1.0 / rate_hz);
         let watch = Watch::default();
         let [time, due, reported] = [Duration::ZERO; 3];
-        Self { plant, planner, servo_time, step, period, time, due, reported, watch }
+        Self { plant, planner, driver: Driver::default(), servo_time, step, period, time, due, reported, watch }
     }
 
     pub fn go(
@@ -203,7 +204,7 @@ impl Run {
         let since = monotonic_now().saturating_sub(now);
         let present = teller.now().saturating_sub(since);
         while self.time + self.step <= self.due {
-            if wish.waits && !self.planner.lets_pass(self.time + self.step, wish.lockstep, monotonic_now()) {
+            if wish.waits && !self.may_go_on(wish.lockstep) {
                 return true;
             }
             let resets = self.plant.simulator().supply().resets();
@@ -220,6 +221,12 @@ impl Run {
             }
         }
         false
+    }
+
+    /// Whether planner and driver have followed.
+    fn may_go_on(&mut self, lockstep: bool) -> bool {
+        let (next, now) = (self.time + self.step, monotonic_now());
+        self.planner.lets_pass(next, lockstep, now) && self.driver.lets_pass(self.servo_time.ticked(), next, now)
     }
 
     fn status(&self, now: Duration, wish: &Wish) -> Status {

@@ -13,6 +13,8 @@ pub struct ServoTime(Option<Arc<Physics>>);
 struct Physics {
     /// Simulated so far, ns.
     simulated: AtomicU64,
+    /// The same at the driver's last tick; 0: there was none.
+    ticked: AtomicU64,
     is_paused: AtomicBool,
 }
 
@@ -49,6 +51,23 @@ impl ServoTime {
     pub fn at(&self, moment: Duration) -> Duration {
         self.0.as_ref().map_or(moment, |physics| Duration::from_nanos(physics.simulated.load(Ordering::Relaxed)))
     }
+
+    /// The same for a tick of the driver, which the physics wait for.
+    #[must_use]
+    pub fn tick(&self, moment: Duration) -> Duration {
+        let time = self.at(moment);
+        if let Some(physics) = &self.0 {
+            physics.ticked.store(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        }
+        time
+    }
+
+    /// The time of the driver's last tick, if it goes by this time.
+    #[must_use]
+    pub fn ticked(&self) -> Option<Duration> {
+        let ticked = self.0.as_ref()?.ticked.load(Ordering::Relaxed);
+        (ticked != 0).then(|| Duration::from_nanos(ticked))
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +86,9 @@ mod tests {
         assert_eq!((seen.at(MS(1)), seen.at(MS(61_000)), seen.is_paused()), (MS(15), MS(15), true));
         time.pause(false);
         assert!(!seen.is_paused());
+        assert_eq!((time.ticked(), seen.tick(MS(61_000))), (None, MS(15)));
+        time.step(MS(7));
+        assert_eq!(time.ticked(), Some(MS(15)));
     }
 
     #[test]
@@ -74,6 +96,6 @@ mod tests {
         let time = ServoTime::default();
         time.pause(true);
         time.step(MS(10));
-        assert_eq!((time.at(MS(61_000)), time.is_paused()), (MS(61_000), false));
+        assert_eq!((time.at(MS(61_000)), time.is_paused(), time.ticked()), (MS(61_000), false, None));
     }
 }
