@@ -175,7 +175,7 @@ fn finish(header: &str, lines: Vec<String>, arguments: &SimArgs) -> Result<(), F
     let mut file = out::create(&arguments.out)?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
-    write!(std::io::stdout(), "{reported}table    {}\n", arguments.out.display())?;
+    writeln!(std::io::stdout(), "{reported}table    {}", arguments.out.display())?;
     Ok(())
 }
 
