@@ -1,7 +1,7 @@
 //! How long a command that drives the robot counts.
 //!
 //! Its age is counted from its receipt, never from its stamp, on the clock that the loop ticks by. In simulated time a
-//! command does not outlive [`LONGEST`] of real time either, however slow the simulation is. A clock that goes back makes
+//! command does not outlive 5 s of real time either, however slow the simulation is. A clock that goes back makes
 //! void what was received before.
 
 use std::time::Duration;
