@@ -33,7 +33,7 @@ FIRST_SERVO = 'left_front_coxa:\n    board: 0'
 
 CASES = {
     'misspelt parameter': case(HEXAPOD, 'step_height: 0.03', 'step_hight: 0.03', 'step_hight', 'step_height'),
-    'number out of range': case(HEXAPOD, 'step_height: 0.03', 'step_height: 3.0', 'step_height', '0.1'),
+    'number out of range': case(HEXAPOD, 'step_height: 0.03', 'step_height: 3.0', 'step_height', '0.5'),
     'nan': case(HEXAPOD, 'cmd_vel_timeout: 0.5', 'cmd_vel_timeout: .nan', 'cmd_vel_timeout'),
     'infinite': case(HEXAPOD, 'rate: 100.0', 'rate: .inf', 'rate'),
     'negative rate': case(HEXAPOD, 'rate: 100.0', 'rate: -100.0', 'rate'),

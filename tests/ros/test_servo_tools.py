@@ -67,8 +67,11 @@ def test_when_joint_or_angle_is_impossible_expect_status_2_and_what_is_possible(
 
 def test_when_a_board_is_missing_expect_the_check_that_failed(boards):
     boards.kill(0x41)
-    ended = run(boards, 'servo', 'left_front_coxa', '10', '--bus', 'i2c')
+    ended = run(boards, 'servo', 'right_front_coxa', '10', '--bus', 'i2c')
     assert ended.returncode == 1 and '0x41' in ended.stderr
+    assert boards.pulses() == {}
+    other = run(boards, 'servo', 'left_front_coxa', '10', '--bus', 'i2c')
+    assert other.returncode == 0, other.stderr
     assert boards.pulses() == {}
 
 

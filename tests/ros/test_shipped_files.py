@@ -146,7 +146,7 @@ def test_when_both_units_are_read_expect_the_guard_first_and_the_last_to_go():
 def test_when_the_package_is_read_expect_one_cargo_package_with_what_the_launch_file_starts():
     package = ElementTree.parse(ROOT / 'package.xml').getroot()
     assert (package.get('format'), package.findtext('name')) == ('3', 'hexapod')
-    assert package.findtext('export/build_type') == 'ament_cargo'
+    assert package.findtext('export/build_type') == 'cmake'
     needed = {element.text for tag in ('depend', 'exec_depend') for element in package.iter(tag)}
     used = {node.value for node in ast.walk(ast.parse((ROOT / 'launch' / 'hexapod.launch.py').read_text()))
             if isinstance(node, ast.Constant) and node.value in ('rviz2', 'joy', 'teleop_twist_joy')}

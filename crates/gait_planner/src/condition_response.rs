@@ -8,14 +8,13 @@ use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
 use hexapod_gait::{Engine, GaitState, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_ros::{Level, Status};
+use nalgebra::Vector3;
 
 /// What to say of a robot in the air.
 pub const LIFTED: &str = "lifted: no foot feels the ground; the legs are held where they are. Put the robot down; or, if it \
                           stands, its foot switches have no supply: call stand to go on without them";
-/// What to say of one that does not get on, surely or likely.
-pub const BLOCKED: &str = "blocked: the robot does not get on, so it was stopped; clear the way, or send a zero command and \
-                           drive another way";
-pub const HINDERED: &str = "blocked: by its IMU the robot may not get on; look at what is in its way";
+/// What to say of one that does not get on.
+pub const BLOCKED: &str = "blocked: by its IMU the robot does not get on; look at what is in its way";
 /// What to say of switches all of which stay open.
 pub const NO_SWITCH: &str = "foot switches: none has closed while the robot stands on them, so none is believed; look at \
                              their supply";
@@ -121,7 +120,7 @@ impl ConditionResponse {
         match self.condition() {
             Condition::Fallen => command.keeps_up() || matches!(command, Command::Sit | Command::Retire),
             Condition::Lifted => command.keeps_up() && !matches!(command, Command::Stand),
-            Condition::Ok | Condition::Hindered | Condition::Blocked => false,
+            Condition::Ok | Condition::Blocked => false,
         }
     }
 
@@ -140,7 +139,6 @@ impl ConditionResponse {
 pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu: bool) {
     match remarks.condition {
         Condition::Lifted => status.report(Level::Warn, LIFTED),
-        Condition::Hindered => status.report(Level::Warn, HINDERED),
         Condition::Blocked => status.report(Level::Warn, BLOCKED),
         Condition::Ok | Condition::Fallen => {}
     }
@@ -155,7 +153,7 @@ pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu
 /// What a tick tells the robot to do.
 fn planned(tick: &Tick) -> Planned {
     Planned {
-        footprint_from_body: tick.footprint_from_body,
+        up: tick.footprint_from_body.inverse_transform_vector(&Vector3::z()),
         down: tick.contacts,
         twist: [tick.twist.vx, tick.twist.vy, tick.twist.wz],
         on_its_feet: matches!(tick.state, GaitState::Standing | GaitState::Walking | GaitState::Stopping),

@@ -142,7 +142,7 @@ impl Core {
         match self.condition_response.look(self.player.last(), |at| is_fresh(at, now, FELT), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
-            Some(Condition::Blocked) => self.stop(*now, "the robot is blocked"),
+            // Blocked: by an IMU alone it is not sure enough to stop a robot that gets on.
             _ => {}
         }
         self.watch.fell(self.condition_response.condition() == Condition::Fallen);
@@ -258,7 +258,7 @@ impl Core {
                 self.ended_by("pack");
             }
             Command::Pack => self.refuse("pack", "the robot has no packed pose"),
-            Command::Stop => self.stop(at, "stop"),
+            Command::Stop => self.stop(at),
             Command::Freeze(why) => self.freeze(why, at),
             Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
@@ -291,10 +291,10 @@ impl Core {
         self.tracker.abort(why);
     }
 
-    fn stop(&mut self, at: Moment, why: &'static str) {
+    fn stop(&mut self, at: Moment) {
         self.steering.stop(at, self.life());
         self.player.stop();
-        self.ended_by(why);
+        self.ended_by("stop");
     }
 
     /// What was played is ended by a service, or for this reason.

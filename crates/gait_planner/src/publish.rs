@@ -1,6 +1,6 @@
 //! What the node tells the world, on a thread of its own.
 
-use crate::condition_response::{BLOCKED, HINDERED, LIFTED};
+use crate::condition_response::{BLOCKED, LIFTED};
 use crate::driving;
 use crate::fall_release::FallRelease;
 use crate::fault::Fault;
@@ -249,14 +249,11 @@ impl Outlet {
         }
         match (before, now) {
             (_, Condition::Lifted) => tracing::warn!("{LIFTED}"),
-            (_, Condition::Hindered) => tracing::warn!("{HINDERED}"),
             (_, Condition::Blocked) => tracing::warn!("{BLOCKED}"),
             (Some(Condition::Lifted), Condition::Ok) => tracing::info!("the robot was put down"),
             _ => {}
         }
-        if before.map(Condition::as_str) != Some(now.as_str()) {
-            warn_if_lost(self.condition.publish(&StringMsg { data: now.as_str().into() }));
-        }
+        warn_if_lost(self.condition.publish(&StringMsg { data: now.as_str().into() }));
     }
 
     /// Logs what has changed; changes of state that come and go faster than anybody reads are left out.

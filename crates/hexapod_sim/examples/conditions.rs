@@ -27,12 +27,11 @@ fn main() -> ExitCode {
 }
 
 fn runs(run: fn(u64) -> Outcome, runs: u64, first: u64) -> u32 {
-    let (mut bad, mut stopped, mut late) = (0, 0, Vec::new());
+    let (mut bad, mut late) = (0, Vec::new());
     for seed in first..first + runs {
         let outcome = run(seed);
         let is_good = outcome.is_good();
         late.extend(outcome.late_s());
-        stopped += u32::from(outcome.stopped_s.is_some());
         if !is_good {
             bad += 1;
             println!("seed {seed}: {outcome:?}");
@@ -41,7 +40,7 @@ fn runs(run: fn(u64) -> Outcome, runs: u64, first: u64) -> u32 {
     late.sort_by(f64::total_cmp);
     let at = |fraction: f64| late.get((fraction * (late.len() as f64 - 1.0)) as usize).copied().unwrap_or(f64::NAN);
     println!(
-        "{} of {runs} noticed within {LATE_S} s; late by {:.2} s in the median, {:.2} s at most; {stopped} blocked and stopped",
+        "{} of {runs} noticed within {LATE_S} s; late by {:.2} s in the median, {:.2} s at most",
         runs as u32 - bad,
         at(0.5),
         at(1.0)
@@ -54,23 +53,18 @@ fn drives(name: &str, hours: f64, first: u64) -> u32 {
     let (mut all, mut seed, mut falls) = (Drive::default(), first, 0);
     while all.seconds < 3600.0 * hours {
         let one = drive(floor, seed, DRIVE_S);
-        if one.wrong + one.stuck + one.warned > 0 {
+        if one.wrong + one.stuck > 0 {
             println!("seed {seed}: {one:?}");
         }
-        all.seconds += one.seconds;
-        all.wrong += one.wrong;
-        all.warned += one.warned;
-        all.stuck += one.stuck;
+        (all.seconds, all.wrong, all.stuck) = (all.seconds + one.seconds, all.wrong + one.wrong, all.stuck + one.stuck);
         falls += u32::from(one.fell);
         seed += 1;
     }
     println!(
-        "{name}: {:.2} h in {} drives, {falls} ended by a fall; reported wrongly {} times, warned in vain {} times, truly blocked \
-         {} times",
+        "{name}: {:.2} h in {} drives, {falls} ended by a fall; reported wrongly {} times, truly blocked {} times",
         all.seconds / 3600.0,
         seed - first,
         all.wrong,
-        all.warned,
         all.stuck
     );
     all.wrong

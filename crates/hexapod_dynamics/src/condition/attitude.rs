@@ -1,4 +1,4 @@
-//! Which way is up, through falls and pushes: by the gyroscope, which the accelerometer holds
+//! Which way is up, and how the velocity changes, through falls and pushes: by the gyroscope, which the accelerometer holds
 //! slowly; a robot that stands still shows what the gyroscope reads at rest.
 
 use super::inputs::Inertial;
@@ -31,6 +31,13 @@ pub(super) struct Attitude {
     bias: Vector3<f64>,
 }
 
+/// What a sample says of the motion: angular velocity, rad/s, and change of the velocity, m/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Moved {
+    pub spin: Vector3<f64>,
+    pub velocity: Vector3<f64>,
+}
+
 impl Attitude {
     pub fn new(reported: &Inertial) -> Self {
         let up = reported.force.try_normalize(1e-9).unwrap_or_else(Vector3::z);
@@ -43,7 +50,7 @@ impl Attitude {
     }
 
     /// Takes a sample, so many seconds after the one before, of a robot that moves or is commanded to be still.
-    pub fn follow(&mut self, reported: &Inertial, since_s: f64, is_still: bool) {
+    pub fn follow(&mut self, reported: &Inertial, since_s: f64, is_still: bool) -> Moved {
         let blend = |time_s: f64| 1.0 - exp(-since_s / time_s);
         if is_still && reported.spin.norm() < MOST_BIAS_RAD_S {
             self.bias += (reported.spin - self.bias) * blend(BIAS_S);
@@ -54,6 +61,7 @@ impl Attitude {
         self.mean += (reported.force - self.mean) * blend(MEAN_S);
         let up = turn * self.up;
         self.up = self.held(up, is_still, &blend).try_normalize(1e-9).unwrap_or(self.up);
+        Moved { spin, velocity: (reported.force - self.up * STANDARD_GRAVITY) * since_s }
     }
 
     /// The direction as the accelerometer holds it, where it reads gravity.

@@ -1,7 +1,7 @@
 //! What a robot's condition is determined from.
 
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Vector3;
 
 /// What an IMU has reported, in the axes of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,8 +17,8 @@ pub struct Inertial {
 /// What the robot is commanded to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planned {
-    /// The body over its footprint, which goes along the ground and turns with the robot.
-    pub footprint_from_body: Isometry3<f64>,
+    /// The direction up in the body, were the ground level.
+    pub up: Vector3<f64>,
     /// Feet on the ground.
     pub down: [bool; MAX_LEGS],
     /// Velocity of the body, forward and to the left, m/s, and its turning, rad/s.
@@ -27,12 +27,4 @@ pub struct Planned {
     pub on_its_feet: bool,
     /// Some joint moves.
     pub moves: bool,
-}
-
-impl Planned {
-    /// The direction up in the body, were the ground level.
-    #[must_use]
-    pub fn up(&self) -> Vector3<f64> {
-        self.footprint_from_body.inverse_transform_vector(&Vector3::z())
-    }
 }

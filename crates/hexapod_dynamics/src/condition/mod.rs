@@ -9,7 +9,6 @@ mod attitude;
 mod inputs;
 mod lift;
 mod progress;
-mod velocity;
 
 use attitude::Attitude;
 use hexapod_kinematics::MAX_LEGS;
@@ -26,9 +25,6 @@ const FALLEN_S: f64 = 0.1;
 /// An IMU is mounted as it says if it has the robot as upright as planned, to within this angle, rad, for so long, s.
 const UPRIGHT_RAD: f64 = std::f64::consts::FRAC_PI_6;
 const UPRIGHT_S: f64 = 1.0;
-/// A robot that falls short of its plan by so many deviations is blocked, and by so many surely.
-const LIKELY: f64 = 2.5;
-const SURE: f64 = 4.0;
 /// A robot that is to stand still does so after this time, s.
 const SETTLES_S: f64 = 0.3;
 
@@ -42,9 +38,7 @@ pub enum Condition {
     Fallen,
     /// No foot feels the ground.
     Lifted,
-    /// It walks and is likely not to get on.
-    Hindered,
-    /// It walked and surely did not get on; until it walks anew.
+    /// It walks and does not get on.
     Blocked,
 }
 
@@ -56,7 +50,7 @@ impl Condition {
             Self::Ok => "ok",
             Self::Fallen => "fallen",
             Self::Lifted => "lifted",
-            Self::Hindered | Self::Blocked => "blocked",
+            Self::Blocked => "blocked",
         }
     }
 }
@@ -73,8 +67,6 @@ pub struct ConditionWatch {
     leans_s: f64,
     lift: Lift,
     progress: Progress,
-    /// It is surely blocked, or has been and was halted.
-    blocked: bool,
     condition: Condition,
 }
 
@@ -90,43 +82,42 @@ impl ConditionWatch {
             leans_s: 0.0,
             lift: Lift::default(),
             progress: Progress::new(radius_m),
-            blocked: false,
             condition: Condition::Ok,
         }
     }
 
     /// Takes what the IMU tells.
     pub fn sense(&mut self, reported: &Inertial) {
-        let is_still = self.is_still();
-        self.progress.sense(reported);
-        match (&mut self.attitude, reported.since_s) {
+        let is_still = self.still_s > SETTLES_S;
+        let moved = match (&mut self.attitude, reported.since_s) {
             (Some(attitude), Some(since_s)) => attitude.follow(reported, since_s, is_still),
-            (attitude, _) => *attitude = Some(Attitude::new(reported)),
-        }
+            (attitude, _) => {
+                *attitude = Some(Attitude::new(reported));
+                return self.progress.forget();
+            }
+        };
+        self.progress.sense(&moved, reported.since_s.unwrap_or_default());
     }
 
     /// The IMU has fallen silent: from now on it tells nothing.
     pub fn unsense(&mut self) {
         self.attitude = None;
-        self.progress.unsense();
+        self.progress.forget();
     }
 
     /// Takes `dt` seconds of what the robot is commanded to do and what its feet feel. A condition lasts until it is
-    /// over by itself (lifted, hindered), once the robot stood and walks again (blocked), or by [`Self::recover`].
+    /// over by itself (lifted, blocked) or by [`Self::recover`].
     pub fn step(&mut self, planned: &Planned, feet: &[Option<bool>; MAX_LEGS], dt: f64) -> Condition {
-        let walks_anew = planned.moves && self.is_still();
         self.still_s = if planned.moves { 0.0 } else { self.still_s + dt };
         self.stand(planned, dt);
         let lifted = self.lift.step(planned, feet, dt);
-        let short = self.progress.step(planned, self.is_still(), self.stood && !lifted, dt);
-        self.blocked = short > SURE || (self.blocked && !walks_anew);
+        let stuck = self.progress.step(planned, self.attitude.is_some() && !lifted, dt);
         let fallen = self.leans(planned, dt);
         self.condition = match self.condition {
             Condition::Fallen => Condition::Fallen,
             _ if fallen => Condition::Fallen,
             _ if lifted => Condition::Lifted,
-            _ if self.blocked => Condition::Blocked,
-            _ if short > LIKELY => Condition::Hindered,
+            _ if stuck => Condition::Blocked,
             _ => Condition::Ok,
         };
         self.condition
@@ -140,7 +131,7 @@ impl ConditionWatch {
 
     /// Somebody has set the robot right, or says that it is: it is looked at anew.
     pub fn recover(&mut self) {
-        (self.leans_s, self.blocked, self.condition) = (0.0, false, Condition::Ok);
+        (self.leans_s, self.condition) = (0.0, Condition::Ok);
         self.progress.forget();
     }
 
@@ -161,11 +152,6 @@ impl ConditionWatch {
         self.lift.doubts()
     }
 
-    /// Whether the robot, commanded to be still, has come to rest.
-    fn is_still(&self) -> bool {
-        self.still_s > SETTLES_S
-    }
-
     /// Learns whether the IMU is mounted as it says.
     fn stand(&mut self, planned: &Planned, dt: f64) {
         let upright = self.lean(planned).is_some_and(|lean| lean < UPRIGHT_RAD);
@@ -182,7 +168,7 @@ impl ConditionWatch {
     /// How much more the body leans than planned, rad.
     fn lean(&self, planned: &Planned) -> Option<f64> {
         let up = self.attitude.as_ref()?.up();
-        Some(atan2(up.cross(&planned.up()).norm(), up.dot(&planned.up())))
+        Some(atan2(up.cross(&planned.up).norm(), up.dot(&planned.up)))
     }
 }
 

@@ -1,167 +1,118 @@
-//! Whether a robot that walks gets on: the velocity of its body by its IMU, against that by its legs.
+//! Whether a robot that walks gets on, by its IMU: the change of velocity that it feels, against the planned one.
 //!
-//! In the long run legs tell the velocity, to which the IMU's drifts else. Where the two part they count for little for some
-//! seconds, so that an obstacle shows when it is met. What is told rests on how well the IMU knows the velocity then.
+//! The difference of both is summed up to that of the velocities. It forgets with time, as the accelerometer's bias would
+//! otherwise be summed up, too; so an obstacle shows when it is met, and for seconds.
 
-use super::inputs::{Inertial, Planned};
-use super::velocity::Velocity;
-use nalgebra::{Isometry3, Vector2, Vector3};
+use super::attitude::Moved;
+use super::inputs::Planned;
+use nalgebra::{Vector2, Vector3};
 
-/// Progress is looked at over this time, s, in so many parts, and over so many of them that were last.
+/// Progress is looked at over this time, s, in so many parts.
 const WINDOW_S: f64 = 1.0;
 const PARTS: usize = 20;
-const LAST: usize = 12;
-/// Fraction of the planned way below which a robot is blocked, over all of the time and over the last of it.
-const BLOCKED_FRACTION: f64 = 0.5;
-const BLOCKED_LAST: f64 = 0.35;
-/// A robot that is commanded to walk more slowly on the mean, m/s, is not looked at.
-const SLOWEST_M_S: f64 = 0.02;
-/// What legs say of the velocity may be off by this part of it, and by this, m/s, for so long, s.
-const LEGS_FRACTION: f64 = 0.2;
-const LEGS_M_S: f64 = 0.015;
-const LEGS_S: f64 = 0.5;
-/// The same of a robot that stands still.
-const STILL_M_S: f64 = 0.003;
-/// Mean over this time, s, of how far the two are apart; from this part of the velocity on legs count for less by so much, and
-/// for so long at most, s.
-const APART_S: f64 = 0.2;
-const APART_FRACTION: f64 = 0.35;
-const APART_FACTOR: f64 = 10.0;
-const APART_MOST_S: f64 = 3.0;
-/// A velocity this far from the legs', m/s, is none of walking: the robot has been pushed.
-const PUSHED_M_S: f64 = 0.5;
+/// Fraction of the planned way below which a robot is blocked.
+const BLOCKED_FRACTION: f64 = 0.45;
+/// It goes to and fro by this part of the planned speed then, as its legs push against the obstacle and slip.
+const JERKS_FRACTION: f64 = 0.8;
+/// What an accelerometer may be wrong by, m/s: a robot that walks more slowly is not known to get on.
+const CERTAIN_M_S: f64 = 0.07;
+/// Time constants with which the difference of velocities is forgotten, s: of a robot that walks, and of one that stands.
+const FORGET_S: f64 = 4.0;
+const STILL_S: f64 = 0.3;
+/// How fast what is left of it counts as bias, as a part of the square of the same.
+const BIAS_FRACTION: f64 = 0.25;
+/// A robot whose velocity was changed by so many times the planned one has been pushed.
+const PUSHED: f64 = 15.0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     radius_m: f64,
-    sensed: Option<Velocity>,
-    /// The body over its footprint in the tick before.
-    footprint_from_body: Option<Isometry3<f64>>,
-    /// How far the velocities by legs and IMU are apart, m/s, and for how long they have been, s.
-    apart: Vector3<f64>,
-    apart_s: f64,
+    planned: Vector2<f64>,
+    /// By what the velocity is greater than planned, m/s, and by how much the acceleration is read too great, m/s².
+    beyond: Vector2<f64>,
+    bias: Vector2<f64>,
     window: Window,
 }
 
 impl Progress {
     pub fn new(radius_m: f64) -> Self {
-        Self {
-            radius_m,
-            sensed: None,
-            footprint_from_body: None,
-            apart: Vector3::zeros(),
-            apart_s: 0.0,
-            window: Window::default(),
-        }
+        let zero = Vector2::zeros();
+        Self { radius_m, planned: zero, beyond: zero, bias: zero, window: Window::default() }
     }
 
     /// Forgets what has been.
     pub fn forget(&mut self) {
-        self.sensed.iter_mut().for_each(Velocity::doubt);
-        (self.apart, self.apart_s, self.window) = (Vector3::zeros(), 0.0, Window::default());
+        self.beyond = Vector2::zeros();
+        self.window = Window::default();
     }
 
-    /// The IMU has fallen silent.
-    pub fn unsense(&mut self) {
-        self.forget();
-        self.sensed = None;
+    pub fn sense(&mut self, moved: &Moved, seconds: f64) {
+        // In axes that turn with the body a velocity changes without a force.
+        let carried = moved.spin.cross(&Vector3::new(self.planned.x, self.planned.y, 0.0)) * seconds;
+        self.beyond += moved.velocity.xy() - carried.xy() - self.bias * seconds;
     }
 
-    pub fn sense(&mut self, reported: &Inertial) {
-        match (&mut self.sensed, reported.since_s) {
-            (Some(sensed), Some(since_s)) => sensed.follow(reported, since_s),
-            (sensed, _) => *sensed = Some(Velocity::new(reported)),
-        }
-    }
-
-    /// By how many deviations the robot, which has been `still`, falls short of its plan, if it does not get on where it
-    /// `knows`; zero if it does.
-    pub fn step(&mut self, planned: &Planned, still: bool, knows: bool, dt: f64) -> f64 {
-        let by_legs = self.by_legs(planned, dt);
-        let Some(sensed) = &mut self.sensed else { return 0.0 };
-        let wanted = Vector2::new(planned.twist[0], planned.twist[1]);
-        let (speed, turning) = (wanted.norm(), self.radius_m * planned.twist[2].abs());
-        self.apart += (by_legs - sensed.get() - self.apart) * (dt / APART_S).min(1.0);
-        if self.apart.norm() > PUSHED_M_S {
-            self.forget();
-            return 0.0;
-        }
-        if still {
-            sensed.at_rest();
-        }
-        let apart = !still && self.apart.xy().norm() > APART_FRACTION * (speed + turning);
-        self.apart_s = if apart { self.apart_s + dt } else { (self.apart_s - 2.0 * dt).max(0.0) };
-        let off = if still { STILL_M_S } else { LEGS_FRACTION * (speed + turning) + LEGS_M_S };
-        let factor = if apart && self.apart_s < APART_MOST_S { APART_FACTOR } else { 1.0 };
-        // Errors of successive ticks go together.
-        sensed.by_legs(&by_legs, off * factor * (LEGS_S / dt).sqrt());
-        // Of a robot that turns on the spot the way says too little.
-        if !knows || !planned.on_its_feet || speed <= turning {
-            self.window = Window::default();
-            return 0.0;
-        }
-        let along = Vector3::new(wanted.x, wanted.y, 0.0) / speed;
-        self.window.add(speed, along.dot(&sensed.get()), sensed.variance(&along), dt);
-        self.window.stuck()
-    }
-
-    /// The velocity of the body in its own axes by its legs, m/s.
-    fn by_legs(&mut self, planned: &Planned, dt: f64) -> Vector3<f64> {
-        let now = planned.footprint_from_body;
-        let before = self.footprint_from_body.replace(now).unwrap_or(now);
+    /// Whether the robot has not got on in the last second, where it `knows`.
+    pub fn step(&mut self, planned: &Planned, knows: bool, dt: f64) -> bool {
         let [x, y, turn] = planned.twist;
-        let at = now.translation.vector;
-        let moves = (at - before.translation.vector) / dt;
-        now.inverse_transform_vector(&(Vector3::new(x - turn * at.y, y + turn * at.x, 0.0) + moves))
+        let wanted = Vector2::new(x, y);
+        self.beyond -= wanted - self.planned;
+        self.planned = wanted;
+        let forget_s = if planned.moves { FORGET_S } else { STILL_S };
+        self.bias += self.beyond * (BIAS_FRACTION / (forget_s * forget_s) * dt);
+        self.beyond -= self.beyond * (dt / forget_s).min(1.0);
+        let speed = wanted.norm();
+        // About a robot that turns on the spot the accelerometer says too little.
+        if !knows || !planned.on_its_feet || speed <= self.radius_m * turn.abs() {
+            self.window = Window::default();
+            return false;
+        }
+        if self.beyond.norm() > PUSHED * speed.max(CERTAIN_M_S) {
+            self.forget();
+        }
+        self.window.add(speed, wanted.dot(&self.beyond) / speed, dt);
+        self.window.is_stuck()
     }
 }
 
-/// Sums over a part of the window: time, planned way, way made, and variance of the velocity.
+/// Sums over a part of the last second: time, planned way, way beyond it, and the square of the speed beyond.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     seconds: f64,
     way: f64,
-    made: f64,
-    variance: f64,
+    beyond: f64,
+    squares: f64,
 }
 
-/// What has been of late: parts of even length, the last one still growing.
+/// The last second.
 #[derive(Clone, Debug, Default)]
 struct Window {
     parts: [Part; PARTS],
-    used: usize,
+    at: usize,
+    full: bool,
 }
 
 impl Window {
-    fn add(&mut self, speed: f64, made: f64, variance: f64, dt: f64) {
+    fn add(&mut self, speed: f64, beyond: f64, dt: f64) {
         // Half a tick less, so that rounding costs none.
-        if self.used == 0 || self.parts[0].seconds > WINDOW_S / PARTS as f64 - 0.5 * dt {
-            self.parts.rotate_right(1);
-            self.parts[0] = Part::default();
-            self.used = (self.used + 1).min(PARTS + 1);
+        if self.parts[self.at].seconds > WINDOW_S / PARTS as f64 - 0.5 * dt {
+            self.at = (self.at + 1) % PARTS;
+            self.full |= self.at == 0;
+            self.parts[self.at] = Part::default();
         }
-        let part = &mut self.parts[0];
+        let part = &mut self.parts[self.at];
         part.seconds += dt;
         part.way += speed * dt;
-        part.made += made * dt;
-        part.variance += variance * dt;
+        part.beyond += beyond * dt;
+        part.squares += beyond * beyond * dt;
     }
 
-    /// By how many deviations it falls short of the plan in the last of the time, if a robot is stuck.
-    fn stuck(&self) -> f64 {
-        let (all, last) = (sum(&self.parts), sum(&self.parts[..LAST]));
-        let is_full = self.used > PARTS && all.way > SLOWEST_M_S * all.seconds;
-        let is_stuck = is_full && all.made < BLOCKED_FRACTION * all.way && last.made < BLOCKED_LAST * last.way;
-        let deviation = (last.variance * last.seconds).sqrt();
-        if is_stuck { (last.way - last.made) / deviation.max(f64::MIN_POSITIVE) } else { 0.0 }
+    fn is_stuck(&self) -> bool {
+        let sum = |of: fn(&Part) -> f64| self.parts.iter().map(of).sum::<f64>();
+        let (seconds, way) = (sum(|part| part.seconds), sum(|part| part.way));
+        let (speed, beyond) = (way / seconds, sum(|part| part.beyond) / seconds);
+        let jerks = (sum(|part| part.squares) / seconds - beyond * beyond).max(0.0).sqrt();
+        let short = -beyond > (1.0 - BLOCKED_FRACTION) * speed && speed > CERTAIN_M_S;
+        self.full && short && jerks > JERKS_FRACTION * speed
     }
-}
-
-fn sum(parts: &[Part]) -> Part {
-    parts.iter().fold(Part::default(), |sum, part| Part {
-        seconds: sum.seconds + part.seconds,
-        way: sum.way + part.way,
-        made: sum.made + part.made,
-        variance: sum.variance + part.variance,
-    })
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::STANDARD_GRAVITY;
-use nalgebra::{Isometry3, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{Rotation3, Vector3};
 
 const DT: f64 = 0.01;
 
@@ -17,13 +17,7 @@ impl Bench {
     fn new() -> Self {
         let mut down = [false; MAX_LEGS];
         down[..6].fill(true);
-        let planned = Planned {
-            footprint_from_body: Isometry3::identity(),
-            down,
-            twist: [0.0; 3],
-            on_its_feet: true,
-            moves: false,
-        };
+        let planned = Planned { up: Vector3::z(), down, twist: [0.0; 3], on_its_feet: true, moves: false };
         Self { watch: ConditionWatch::new(0.2), planned, feet: [None; MAX_LEGS], body: Rotation3::identity() }
     }
 
@@ -61,7 +55,7 @@ fn when_a_body_that_stood_turns_over_either_way_expect_it_fallen_and_none_that_l
         bench.rest(2.0);
         bench.go(0.7, axis * 1.7, |_| Vector3::zeros());
         bench.watch.recover();
-        bench.planned.footprint_from_body.rotation = UnitQuaternion::from_rotation_matrix(&bench.body);
+        bench.planned.up = bench.body.inverse() * Vector3::z();
         assert_eq!(bench.rest(1.0), Condition::Ok, "as commanded");
         let mut bench = Bench::new();
         bench.body = Rotation3::new(axis * 3.0);
@@ -109,47 +103,18 @@ fn when_no_foot_feels_the_ground_expect_the_robot_lifted_until_feet_feel_it_and_
 }
 
 #[test]
-fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_until_it_walks_anew() {
-    for (speed, sways) in [(0.1, 0.0), (0.1, 1.0), (0.05, 0.0), (0.05, 0.5)] {
+fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that_gets_on_or_walks_too_slowly() {
+    for (speed, blocked) in [(0.1, true), (0.08, true), (0.05, false)] {
         let mut bench = Bench::new();
         bench.rest(2.0);
         bench.walk(speed);
         // It comes up to its speed in a tick, as planned.
         bench.go(DT, Vector3::zeros(), |_| Vector3::x() * speed / DT);
-        let sway = move |t: f64| Vector3::x() * sways * if (t * 5.0 + 0.26).fract() < 0.5 { 1.0 } else { -1.0 };
-        for _ in 0..20 {
-            assert_eq!(bench.go(1.0, Vector3::zeros(), sway), Condition::Ok, "{speed} m/s");
-        }
+        let jolts =
+            |most: f64| move |t: f64| Vector3::x() * most * if (t * 4.0 + 0.25).fract() < 0.5 { 1.0 } else { -1.0 };
+        assert_eq!(bench.go(20.0, Vector3::zeros(), jolts(1.0 * speed)), Condition::Ok, "{speed} m/s");
         bench.go(DT, Vector3::zeros(), |_| -Vector3::x() * speed / DT);
-        let reported = bench.go(1.0, Vector3::zeros(), sway);
-        assert_eq!(reported.as_str(), "blocked", "{speed} m/s");
-        if speed < 0.1 {
-            // That slow, it is not sure.
-            continue;
-        }
-        assert_eq!(reported, Condition::Blocked, "{speed} m/s");
-        (bench.planned.twist, bench.planned.moves) = ([0.0; 3], false);
-        assert_eq!(bench.rest(5.0), Condition::Blocked, "it was halted, and says why");
-        bench.walk(-speed);
-        bench.go(DT, Vector3::zeros(), |_| -Vector3::x() * speed / DT);
-        assert_eq!(bench.go(5.0, Vector3::zeros(), sway), Condition::Ok, "the other way it gets on");
-    }
-}
-
-#[test]
-fn when_the_imu_has_a_bias_and_the_robot_leans_turns_and_slips_expect_it_not_blocked() {
-    let mut bench = Bench::new();
-    let bias = |_: f64| Vector3::new(0.05, -0.05, 0.05);
-    bench.body = Rotation3::new(Vector3::new(0.1, -0.1, 0.0));
-    bench.go(2.0, Vector3::zeros(), bias);
-    bench.walk(0.1);
-    for turn in [0.3, 0.0, -0.4, 0.0] {
-        bench.planned.twist[2] = turn;
-        let velocity = Vector3::x() * bench.planned.twist[0];
-        // It gets up to four fifths of its speed, and its velocity turns with it.
-        bench.go(DT, Vector3::zeros(), |_| if turn == 0.3 { Vector3::x() * 0.08 / DT } else { Vector3::zeros() });
-        let turns = Vector3::z() * turn;
-        let reported = bench.go(4.0, turns, |t| bias(t) + turns.cross(&velocity) * 0.8);
-        assert_eq!(reported, Condition::Ok, "turning by {turn} rad/s");
+        let reported = bench.go(1.1, Vector3::zeros(), jolts(-32.0 * speed));
+        assert_eq!(reported == Condition::Blocked, blocked, "{speed} m/s: {reported:?}");
     }
 }

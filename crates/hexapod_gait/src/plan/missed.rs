@@ -18,10 +18,10 @@ impl Missed {
 
     /// Counts a segment of `ns` up to `end_ns` in which swings went on at this part of their pace.
     pub(crate) fn count(&mut self, ns: u64, end_ns: u64, pace: f64) {
-        self.steps[self.at] += ns as f64 * 1e-9 * (1.0 - pace);
+        self.steps[self.at % STEPS] += ns as f64 * 1e-9 * (1.0 - pace);
         if end_ns.is_multiple_of(GRID_NS) {
             self.at = (self.at + 1) % STEPS;
-            self.steps[self.at] = 0.0;
+            self.steps[self.at % STEPS] = 0.0;
         }
     }
 

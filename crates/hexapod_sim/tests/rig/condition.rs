@@ -20,8 +20,6 @@ pub const LATE_S: f64 = 1.0;
 /// Rubble of this height, m, and a ramp of 15 degrees, on which a robot gets on.
 pub const ROUGH: [Floor; 2] =
     [Floor { name: "rubble", size: 0.025, friction: 0.8 }, Floor { name: "ramp", size: 0.267_949, friction: 0.8 }];
-/// For how long a driver lets go of the stick after a stop, s.
-const HALTED_S: f64 = 2.5;
 /// Steps that are too high for the robot, m.
 const WALL_M: f64 = 0.05;
 
@@ -37,11 +35,6 @@ pub struct Watched {
     ways: VecDeque<[f64; 2]>,
 }
 
-/// Whether a robot that has made this part of its planned way hardly gets on.
-fn is_nearly_blocked(part: f64) -> bool {
-    part < 2.0 * BLOCKED_FRACTION
-}
-
 /// What became of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
@@ -50,18 +43,12 @@ pub struct Outcome {
     pub reported_s: Option<f64>,
     /// Something else was reported before.
     pub other: Option<Condition>,
-    /// When it was told surely enough to stop the robot.
-    pub stopped_s: Option<f64>,
-    /// The fraction of its planned way that it had truly made in the second before it was told.
-    pub made: Option<f64>,
 }
 
 impl Outcome {
-    /// Whether it was reported in time, and nothing else before. It may have been told sooner of a robot that was
-    /// nearly blocked.
+    /// Whether it was reported in time, and nothing else before.
     pub fn is_good(&self) -> bool {
-        let soonest = if self.made.is_some_and(is_nearly_blocked) { f64::INFINITY } else { LATE_S };
-        self.other.is_none() && self.late_s().is_some_and(|late| -soonest <= late && late <= LATE_S)
+        self.other.is_none() && self.late_s().is_some_and(|late| late.abs() <= LATE_S)
     }
 
     /// How late it was reported, s.
@@ -158,13 +145,8 @@ impl Watched {
             let now = tick as f64 * TICK_S;
             step(self);
             let reported = self.condition();
-            if reported == Condition::Blocked {
-                outcome.stopped_s.get_or_insert(now);
-            }
-            if reported.as_str() == wanted.as_str() {
-                if outcome.reported_s.is_none() {
-                    (outcome.reported_s, outcome.made) = (Some(now), self.progress());
-                }
+            if reported == wanted {
+                outcome.reported_s.get_or_insert(now);
             } else if reported != Condition::Ok
                 && wanted != Condition::Fallen
                 && outcome.true_s.is_none()
@@ -175,7 +157,7 @@ impl Watched {
             if truth(self) {
                 outcome.true_s.get_or_insert(now);
             }
-            if outcome.true_s.is_some_and(|at| now > at + 1.5) {
+            if outcome.late_s().is_some() || outcome.true_s.is_some_and(|at| now > at + 1.5) {
                 break;
             }
         }
@@ -186,9 +168,10 @@ impl Watched {
 /// What the tick tells the robot to do.
 fn planned(tick: &Tick) -> Planned {
     let on_its_feet = matches!(tick.state, GaitState::Standing | GaitState::Walking | GaitState::Stopping);
+    let up = tick.footprint_from_body.inverse_transform_vector(&Vector3::z());
     let twist = [tick.twist.vx, tick.twist.vy, tick.twist.wz];
     let moves = tick.velocities.iter().any(|leg| leg.iter().any(|speed| *speed != 0.0));
-    Planned { footprint_from_body: tick.footprint_from_body, down: tick.contacts, twist, on_its_feet, moves }
+    Planned { up, down: tick.contacts, twist, on_its_feet, moves }
 }
 
 /// Any gait, with feet that feel or without, and one of these kinds of servo.
@@ -264,12 +247,10 @@ pub fn walled(seed: u64) -> Outcome {
 pub struct Drive {
     /// Driven, s.
     pub seconds: f64,
-    /// Conditions reported of a robot that was none of these in truth, and that stopped it.
+    /// Conditions reported of a robot that was none of these in truth.
     pub wrong: u32,
     /// What was reported in place of ok, and the true progress of the second before.
     pub last: Option<(Condition, f64)>,
-    /// Warnings, without a stop, of one that got on.
-    pub warned: u32,
     /// Blocked and truly so.
     pub stuck: u32,
     pub fell: bool,
@@ -282,33 +263,25 @@ pub fn drive(floor: Floor, seed: u64, seconds: f64) -> Drive {
     course.kind = KINDS[0];
     let mut robot = Watched::standing(&course.setting(), seed.is_multiple_of(3));
     let mut driver = Driver::new(&course);
-    let (mut drive, mut halted, mut before) = (Drive::default(), 0, Condition::Ok);
+    let mut drive = Drive::default();
     for _ in 0..(seconds / TICK_S) as usize {
         let input = driver.input(&mut robot.rig.engine);
-        // As the planner does, and a driver who lets go of the stick for a moment.
-        let twist = if halted > 0 { Twist::ZERO } else { input.twist };
-        halted = usize::saturating_sub(halted, 1);
-        let reported = robot.tick(&Input { twist, ..input });
+        let reported = robot.tick(&input);
         drive.seconds += TICK_S;
         if robot.rig.fall().is_some() {
             drive.fell = true;
             break;
         }
-        if reported != Condition::Ok && reported != before {
+        if reported != Condition::Ok {
             let part = robot.progress().unwrap_or(f64::NAN);
             drive.last = Some((reported, part));
-            match reported {
-                Condition::Hindered => drive.warned += u32::from(!is_nearly_blocked(part)),
-                Condition::Blocked if is_nearly_blocked(part) => drive.stuck += 1,
-                _ => drive.wrong += 1,
+            if reported == Condition::Blocked && part < 2.0 * BLOCKED_FRACTION {
+                drive.stuck += 1;
+            } else {
+                drive.wrong += 1;
             }
-            match reported {
-                Condition::Blocked => halted = (HALTED_S / TICK_S) as usize,
-                Condition::Hindered => {}
-                _ => robot.recover(),
-            }
+            robot.recover();
         }
-        before = robot.condition();
     }
     drive
 }

@@ -49,7 +49,7 @@ impl Bench {
 #[test]
 fn when_the_robot_falls_on_its_back_in_stride_expect_a_fault_until_somebody_enables_it_and_then_it_sits() {
     let mut bench = Bench::sensed();
-    bench.imu(80, Vector3::zeros(), Vector3::z() * G, true);
+    bench.imu(100, Vector3::zeros(), Vector3::z() * G, true);
     assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok));
     // On its back within half a second.
     bench.imu(50, Vector3::x() * 2.0 * std::f64::consts::PI, Vector3::zeros(), true);
@@ -92,20 +92,6 @@ fn when_an_imu_was_never_upright_expect_no_fall_of_it() {
     let mut bench = Bench::standing();
     bench.imu(500, Vector3::zeros(), -Vector3::z() * G, true);
     assert_eq!((bench.condition(), bench.state()), (Condition::Ok, GaitState::Walking), "it is mounted upside down");
-}
-
-#[test]
-fn when_the_robot_is_reported_to_walk_and_its_imu_feels_no_motion_expect_it_stopped_until_its_stick_is_let_go() {
-    let mut bench = Bench::sensed();
-    bench.imu(400, Vector3::zeros(), Vector3::z() * G, true);
-    assert_eq!((bench.state(), bench.condition()), (GaitState::Standing, Condition::Blocked));
-    let left = bench.core.last().angles;
-    bench.imu(300, Vector3::zeros(), Vector3::z() * G, true);
-    assert_eq!(bench.condition(), Condition::Blocked);
-    assert!(bench.core.last().angles == left, "its stick is still pushed");
-    bench.send(Command::Twist(Twist::ZERO));
-    bench.imu(50, Vector3::zeros(), Vector3::z() * G, true);
-    assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok), "it tries anew");
 }
 
 #[test]
