@@ -53,7 +53,13 @@ pub struct SimArgs {
     #[arg(long)]
     pub headless: bool,
     /// Lines of seconds,vx,vy,wz, and for the body z or x,y,z,roll,pitch,yaw; and of misfortunes, as in 3.0,push (see below)
-    #[arg(long, value_name = "FILE", required_unless_present = "merge", default_value = "-", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "merge",
+        default_value = "-",
+        hide_default_value = true
+    )]
     pub commands: std::path::PathBuf,
     /// What the robot walks on [default: as hexapod.yaml says]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = terrain)]

@@ -166,8 +166,8 @@ fn check_spec(document: &Document, name: &str, spec: &MotionSpec, faults: &mut F
     }
 }
 
-/// What legs keep between them, as the file says: by one that is shipped so much more as the robot is larger than the shipped
-/// one.
+/// What legs keep between them, as the file says: by one that is shipped so much less as the robot is smaller than the shipped
+/// one. A larger robot is not built, nor are its servos set, less exactly.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
@@ -176,7 +176,7 @@ pub(crate) fn leg_clearance_of(file: &ConfigFile, size: f64) -> Result<LegCleara
     let mut faults = Faults::default();
     let given = document.deserialize_on::<File>(&mut faults).and_then(|file| file.leg_clearance);
     let clearance = leg_clearance(&document, given)?;
-    let sized = LegClearance::try_new((clearance.metres() * size).min(LegClearance::GREATEST_M));
+    let sized = LegClearance::try_new(clearance.metres() * size.min(1.0));
     Ok(sized.filter(|_| !file.is_own(&document, "leg_clearance")).unwrap_or(clearance))
 }
 
