@@ -233,6 +233,7 @@ def test_when_all_floods_are_over_expect_a_robot_that_answers_and_walks(peaceful
     user = peaceful.user
     assert isinstance(user.call('stop'), Trigger.Response)
     assert isinstance(user.enable(False), SetBool.Response)
+    user.arm()
     from user import twist
     user.publish('cmd_vel', twist())
     user.stream('cmd_vel', twist(0.05))
