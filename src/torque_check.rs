@@ -5,7 +5,7 @@ use hexapod_gait::{Engine, Gait, LegPhase};
 use hexapod_kinematics::{Leg, LegAngles};
 
 /// Friction of the ground that is reckoned with.
-const FRICTION: f64 = 0.6;
+pub(crate) const FRICTION: f64 = 0.6;
 /// Looks at who stands in one cycle of a gait.
 const LOOKS: u32 = 48;
 

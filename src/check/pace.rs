@@ -1,13 +1,12 @@
 //! Whether the servos follow a walk: how fast each turns under the weight that it bears meanwhile.
 
+use crate::torque_check::FRICTION;
 use gait_planner::Setup;
 use hexapod_dynamics::{BaseMotion, LoadPredictor};
 use hexapod_gait::{Engine, GaitState, Input, Twist};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Motor;
 
-/// Friction of the ground that is reckoned with.
-const FRICTION: f64 = 0.6;
 const RATE_HZ: f64 = 50.0;
 /// Seconds of a walk that are looked at, once it has its speed; and how long a robot may take to stand up.
 const WALK_S: f64 = 6.0;
@@ -87,12 +86,15 @@ fn walk(engine: &Engine, asked_m_s: f64, can: &Can) -> Option<(f64, Worst)> {
     engine.stand();
     let stands =
         (0..(STAND_S * RATE_HZ) as usize).any(|_| engine.step(&Input::default(), dt).state == GaitState::Standing);
+    if !stands {
+        return None;
+    }
     let mut predictor = LoadPredictor::new(engine.robot(), FRICTION);
     let legs = engine.legs().len();
     let input = Input { twist: Twist::new(asked_m_s, 0.0, 0.0), ..Input::default() };
     let (ticks, from) = ((WALK_S * RATE_HZ) as usize, ((WALK_S - COUNTED_S) * RATE_HZ) as usize);
     let (mut speed_m_s, mut worst) = (0.0_f64, None::<Worst>);
-    for tick in 0..if stands { ticks } else { 0 } {
+    for tick in 0..ticks {
         let step = *engine.step(&input, dt);
         if tick < from {
             continue;

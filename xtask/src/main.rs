@@ -29,6 +29,7 @@ mod wasm;
 mod wheels;
 mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -75,18 +76,9 @@ fn run() -> Result<ExitCode> {
     let layout = Layout::find()?;
     match command.to_string_lossy().as_ref() {
         "demo" => demo::demo(&layout, args)?,
-        "test" => {
-            let args = args.map(|arg| arg.to_string_lossy().into_owned());
-            return Ok(verdict(test::test(&layout, &Options::parse(args)?)?));
-        }
-        "soak" => {
-            let args = args.map(|arg| arg.to_string_lossy().into_owned());
-            return Ok(verdict(soak::soak(&layout, &soak::Options::parse(args)?)?));
-        }
-        "ci" => {
-            let args = args.map(|arg| arg.to_string_lossy().into_owned());
-            return Ok(verdict(test::test(&layout, &Options::ci(args)?)?));
-        }
+        "test" => return Ok(verdict(test::test(&layout, &Options::parse(text(args))?)?)),
+        "soak" => return Ok(verdict(soak::soak(&layout, &soak::Options::parse(text(args))?)?)),
+        "ci" => return Ok(verdict(test::test(&layout, &Options::ci(text(args))?)?)),
         "page" => page::page(&layout)?,
         "bench" => bench::bench(&layout, args)?,
         "wasm" => wasm::wasm(&layout)?,
@@ -95,6 +87,11 @@ fn run() -> Result<ExitCode> {
         other => bail!("no command `{other}`\n\n{HELP}"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Arguments as text.
+fn text(args: impl Iterator<Item = OsString>) -> impl Iterator<Item = String> {
+    args.map(|arg| arg.to_string_lossy().into_owned())
 }
 
 fn verdict(passed: bool) -> ExitCode {
