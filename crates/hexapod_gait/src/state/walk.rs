@@ -12,6 +12,9 @@ use crate::state::foot::{Course, EVENT_S, Felt, Foot, Swing};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
+/// Feet that differ by less in how far they are from their places are equally far, m.
+const ALIKE_M: f64 = 1e-9;
+
 /// The feet and the phase that says when they are lifted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
@@ -178,7 +181,7 @@ impl Walk {
     /// The same where such a phase may be; false where none may.
     pub(crate) fn start_where(&mut self, gait: &Gait, twist: Twist, may: impl Fn(&Self) -> bool) -> bool {
         self.waiting = false;
-        let mut best = (f64::NEG_INFINITY, self.phase);
+        let mut best: Option<(f64, f64, f64)> = None;
         for leader in (0..self.count).filter(|&leg| self.foot(leg).is_planted()) {
             let phase = self.phase_before_lift(gait, leader);
             let fit = if twist.is_zero() {
@@ -186,12 +189,16 @@ impl Walk {
             } else {
                 -Self { phase, ..*self }.farthest_at_lift(gait, twist)
             };
-            if fit > best.0 + 1e-9 && may(&Self { phase, ..*self }) {
-                best = (fit, phase);
+            // Where several fit, the one that trails the least: an order of legs would tell left from right.
+            let trails = wrap_phase(gait.offset(leader) - 0.5 * gait.duty_factor());
+            let is_better =
+                best.is_none_or(|(most, least, _)| fit > most + ALIKE_M || fit > most - ALIKE_M && trails < least);
+            if is_better && may(&Self { phase, ..*self }) {
+                best = Some((fit, trails, phase));
             }
         }
-        self.phase = best.1;
-        best.0 > f64::NEG_INFINITY
+        self.phase = best.map_or(self.phase, |(.., phase)| phase);
+        best.is_some()
     }
 
     /// The phase just before a leg is lifted, with time for the feet in the air to come down but none for another

@@ -6,6 +6,7 @@ mod demand;
 mod ending;
 mod frames;
 mod heaves;
+mod mirror;
 mod rates;
 mod sizes;
 mod streams;
