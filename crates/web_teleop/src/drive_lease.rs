@@ -2,7 +2,8 @@
 //! clock. All that comes in carries the time of its receipt; what is to be published comes out.
 //!
 //! - At most one client drives at a time: it has the lease.
-//! - A motion counts for the dead-man time after its receipt; then a zero is published. Nothing is repeated but zeros.
+//! - A motion counts for the dead-man time after its receipt; then a zero is published. Nothing is repeated but zeros. Its driver
+//!   has to send a zero then: the published one released no stick, and lifts the bar that somebody's stop has set meanwhile.
 //! - A motion whose sender has not seen a recent state is stale: it has waited somewhere.
 //! - A stop acts whoever sends it. It holds until the servos are enabled again (an emergency stop) and the driver has sent
 //!   zero, having seen the stop.
@@ -240,6 +241,7 @@ impl DriveLease {
     pub fn tick(&mut self, now: Duration, orders: &mut Vec<Order>) {
         if self.moving.is_some_and(|(_, received)| now >= received + self.dead_man) {
             self.rest(now, orders);
+            self.release = Some(now);
         }
         if let Some((zero, left, at)) = self.zeros
             && now >= at

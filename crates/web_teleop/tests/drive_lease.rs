@@ -106,6 +106,17 @@ fn when_intents_cease_expect_zero_after_the_dead_man_time_and_twice_more() {
 }
 
 #[test]
+fn when_intents_pause_while_the_stick_is_held_expect_no_motion_before_it_has_been_let_go() {
+    let mut scene = Scene::driven_by(1);
+    scene.drive(1, twist(0.1)).unwrap();
+    scene.wait(DEAD_MAN + ms(1));
+    scene.show();
+    assert_eq!(scene.drive(1, twist(0.1)), Err(Refusal::ReleaseFirst), "somebody may have stopped the robot meanwhile");
+    scene.drive(1, twist(0.0)).unwrap();
+    assert_eq!(scene.drive(1, twist(0.1)), Ok(()));
+}
+
+#[test]
 fn when_an_intent_comes_late_expect_it_refused_and_when_it_is_zero_obeyed() {
     let mut scene = Scene::driven_by(1);
     let old = scene.shown;
