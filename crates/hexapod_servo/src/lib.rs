@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 
+pub mod backend;
+pub mod boards;
 pub mod calibration;
 pub mod machine;
 pub mod pca9685;
 pub mod simulated;
 
+pub use backend::{ArmReport, Backend};
+pub use boards::Boards;
 pub use calibration::{RawServoConfig, ServoConfig, ServoConfigError};
-pub use machine::{ArmReport, Counters, Fault, RESETS_A_BOARD, ServoDriver, State, TargetError};
+pub use machine::{Counters, Fault, ServoDriver, State, TargetError};
 pub use simulated::SimulatedBus;

@@ -81,7 +81,7 @@ impl<B: I2c> Looping<B> {
     pub fn new(io: Io, bus: B, rate_hz: f64) -> Self {
         let (line, clock) = (io.shared.line.clone(), io.clock.clone());
         let mut driver = ServoDriver::new(io.servos.clone(), Stoppable::new(bus, line.clone()));
-        driver.set_spare_boards(io.spare_boards);
+        driver.set_spare_parts(io.spare_boards);
         let schedule = Schedule::new(rate_hz, clock());
         Self {
             guarded: OffAtEnd { driver, line, clock, tried: false },

@@ -2,31 +2,19 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::{ErrorKind, I2c};
-
-use super::boards::{BoardUnit, READ_BACK};
-use super::checks::ArmReport;
-use super::driver::{RETRIES, ServoDriver};
+use super::driver::ServoDriver;
 use super::joint::Joint;
 use super::state::State;
+use crate::backend::{ArmReport, Backend, Service};
 use crate::calibration::Timing;
-use crate::pca9685::{Level, Link, SETTLE, registers};
 
-/// What an owner looks at where a board does not answer.
-fn strapped(address: u8) -> String {
-    match registers::jumpers(address).as_str() {
-        "" => "is VCC connected, and no solder jumper of its address closed?".into(),
-        closed => format!("is VCC connected, and of its address solder jumper {closed} closed?"),
-    }
-}
-
-impl<B: I2c> ServoDriver<B> {
-    /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
-    /// else the state stays what it was, and boards without pulses stay off. Clears a latched fault or emergency stop if it passes. Does its bus traffic
-    /// at once (about 2.5 ms a board at 400 kHz); leave [`SETTLE`] between its end and the next tick. In a live state it
-    /// passes, and brings joints back that were let go because nobody commanded them.
+impl<S: Backend> ServoDriver<S> {
+    /// Checks everything that must hold before a pulse, prepares the parts, and begins to arm if every check passed; else
+    /// the state stays what it was, and parts without pulses stay off. Clears a latched fault or emergency stop if it
+    /// passes. Does its traffic at once; leave [`settle`](Self::settle) between its end and the next tick. In a live state
+    /// it passes, and brings joints back that were let go because nobody commanded them.
     ///
-    /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last commanded to
+    /// Joints whose part kept its pulses through a fault keep them; all others begin where they were last commanded to
     /// be, or, if that is not known, with their commanded angle as first pulse.
     pub fn enable(&mut self, now: Duration) -> ArmReport {
         let mut report = ArmReport::default();
@@ -35,19 +23,19 @@ impl<B: I2c> ServoDriver<B> {
             return report;
         }
         self.check_config(&mut report);
-        self.check_boards(now, &mut report);
+        self.backend.prepare(now, &mut self.counters.wire, &mut report);
         self.check_commands(now, &mut report);
         self.check_pose(now, &mut report);
         if report.passed() {
             self.begin_arming(now);
         } else {
-            self.boards.iter_mut().for_each(BoardUnit::stay_off);
+            self.backend.stay_off();
         }
         report
     }
 
     fn check_config(&self, report: &mut ArmReport) {
-        let (joints, boards) = (self.joints.len(), self.boards.len());
+        let (joints, boards) = (self.joints.len(), self.config.boards().len());
         let detail = format!("{joints} joints in {} groups on {boards} boards", self.config.groups().len());
         report.add("config", true, detail);
     }
@@ -96,29 +84,14 @@ impl<B: I2c> ServoDriver<B> {
         report.add("pose", passed, detail);
     }
 
-    fn check_boards(&mut self, now: Duration, report: &mut ArmReport) {
-        let (mut broken, mut silent, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
-        let count = self.boards.len() as u32;
-        for (index, board) in (0..).zip(&mut self.boards) {
-            let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
-            match board.prepare(now, READ_BACK / 2 * index / count, &mut link) {
-                Ok(None) => {}
-                Ok(Some(read)) => wrong.push(format!("board {:#04x} reads {read}", board.address())),
-                Err(error) if matches!(error.kind, ErrorKind::NoAcknowledge(_)) => {
-                    silent.push(format!("{error} ({})", strapped(board.address())))
-                }
-                Err(error) => broken.push(error.to_string()),
-            }
-        }
-        let detail = |bad: &[String], good: &str| if bad.is_empty() { good.to_owned() } else { bad.join(", ") };
-        report.add("bus", broken.is_empty(), detail(&broken, "it responds"));
-        report.add("boards", silent.is_empty(), detail(&silent, "every board answers"));
-        report.add("prescale", wrong.is_empty(), detail(&wrong, "every board that answers reads as written"));
+    /// Time to leave between an [`enable`](Self::enable) and the next tick.
+    pub fn settle(&self) -> Duration {
+        self.backend.settle()
     }
 
     fn begin_arming(&mut self, now: Duration) {
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            joint.on &= !self.boards[servo.board()].shadow.is_off();
+        for (index, joint) in self.joints.iter_mut().enumerate() {
+            joint.on &= self.backend.service(index) == Service::Holding;
             joint.met = false;
             joint.relaxed = false;
             joint.released = false;
@@ -128,8 +101,8 @@ impl<B: I2c> ServoDriver<B> {
         self.fault = None;
         self.trip_pending = None;
         self.groups_on = 0;
-        self.next_group = now + SETTLE;
-        // Preparing many boards on a slow bus takes long, and is no stall.
+        self.next_group = now + self.backend.settle();
+        // Preparing many parts on a slow wire takes long, and is no stall.
         self.last_tick = None;
         self.arming_done = false;
         self.enter(now, State::Arming);
@@ -142,10 +115,10 @@ impl<B: I2c> ServoDriver<B> {
             self.next_group = now + self.config.timing().group_interval;
         }
         let timeout = self.config.timing().command_timeout;
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            let board_works = !self.boards[servo.board()].off;
+        for (index, (joint, servo)) in self.joints.iter_mut().zip(self.config.servos()).enumerate() {
+            let works = self.backend.service(index) != Service::Off;
             let wanted = !joint.on && !joint.relaxed && joint.is_fresh(now, timeout);
-            if wanted && board_works && servo.group() < self.groups_on {
+            if wanted && works && servo.group() < self.groups_on {
                 joint.switch_on();
             }
         }
@@ -203,10 +176,10 @@ impl<B: I2c> ServoDriver<B> {
 
     /// Takes the pulses of joints away that nobody commands any more; of all when none are left.
     fn relax_stale(&mut self) {
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()).filter(|(joint, _)| joint.stale) {
+        for (index, joint) in self.joints.iter_mut().enumerate().filter(|(_, joint)| joint.stale) {
             joint.relax();
             joint.released = true;
-            self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
+            self.backend.set(index, None);
         }
         if !self.joints.iter().any(|joint| joint.on) {
             self.disable();

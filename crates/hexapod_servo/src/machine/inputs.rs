@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::I2c;
 use thiserror::Error;
 
 use super::driver::ServoDriver;
+use crate::backend::Backend;
 
 /// Why a target was refused. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -37,7 +37,7 @@ pub struct Accepted {
     pub clamped: bool,
 }
 
-impl<B: I2c> ServoDriver<B> {
+impl<S: Backend> ServoDriver<S> {
     /// Sets the target of one joint, commanded at `at`, the time of receipt on the caller's monotonic clock. An angle
     /// beyond the hard pulse limits is brought within them and counted; one that is not finite is refused and counted.
     /// Targets are taken in every state, and moved to only in live ones.
