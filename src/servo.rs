@@ -5,16 +5,15 @@ use crate::exit::{Failure, say};
 use crate::parameters::tell_files;
 use crate::setups::parameters;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
+use hexapod_servo::backend::{Backend, Tally};
 use hexapod_servo::calibration::Servo;
-use hexapod_servo::pca9685::{Link, Tally, all_call_off};
 use hexapod_servo::{ServoConfig, ServoDriver, State};
-use servo_driver::bus::Bus;
-use servo_driver::{Hardware, Setup, StopSwitch, Stoppable};
+use servo_driver::bus::Servos;
+use servo_driver::{Hardware, Setup, StopSwitch};
 use std::sync::Arc;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
-const RETRIES: u8 = 2;
 /// Boards that do not acknowledge being off get the command again for this long.
 const OFF_PATIENCE: Duration = Duration::from_millis(300);
 /// After a signal the servo is let go within this time, or the bus hangs.
@@ -48,13 +47,15 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     }
     let shutdown = Shutdown::on_signals()?;
     // Dropped last: nobody else has the bus before the pins are given back, too.
-    let Hardware { mut bus, pins, own_guard, lease: _lease, .. } =
+    let Hardware { bus, pins, own_guard, lease: _lease, .. } =
         Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
-    // Boards of other joints need not be there. Where they are, they put out nothing.
-    let _ = all_call_off(&mut Link::new(&mut bus, &mut Tally::default(), RETRIES));
     let (joints, angles): (Vec<usize>, Vec<f64>) = places.into_iter().unzip();
     let stop = Arc::new(StopSwitch::new(&setup, pins, own_guard)?);
-    let driver = ServoDriver::new(setup.servos().only(&joints), stop.before(bus));
+    let servos = setup.servos().only(&joints);
+    let mut backend = bus.backend(&servos, stop.gate());
+    // Servos of other joints need not be there. Where they are, they are off.
+    let _ = backend.cut(&mut Tally::default());
+    let driver = ServoDriver::new(servos.joints(), backend);
     let (theirs, stops) = (shutdown.clone(), Arc::clone(&stop));
     // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.
     let thread = std::thread::Builder::new()
@@ -87,7 +88,7 @@ fn neutral(servos: &ServoConfig, leg: Option<&str>) -> Result<Vec<(usize, f64)>,
 }
 
 fn turn_and_let_go(
-    mut driver: ServoDriver<Stoppable<Bus>>,
+    mut driver: ServoDriver<Servos>,
     stop: &StopSwitch,
     angles: &[f64],
     seconds: f64,
@@ -106,7 +107,7 @@ fn turn_and_let_go(
 }
 
 /// True if every board acknowledged it.
-fn switch_off(driver: &mut ServoDriver<Stoppable<Bus>>) -> bool {
+fn switch_off(driver: &mut ServoDriver<Servos>) -> bool {
     let deadline = monotonic_now() + OFF_PATIENCE;
     while !driver.shutdown() {
         if monotonic_now() > deadline {
@@ -135,7 +136,7 @@ fn place(servos: &ServoConfig, arguments: &ServoArgs) -> Result<(usize, f64), Fa
 
 /// Arms with the first joint alone, then each next one, says what each is told, and holds them.
 fn turn(
-    driver: &mut ServoDriver<Stoppable<Bus>>,
+    driver: &mut ServoDriver<Servos>,
     stop: &StopSwitch,
     angles: &[f64],
     seconds: f64,
@@ -179,16 +180,11 @@ fn turn(
     Ok(())
 }
 
-/// What the joint is commanded, and through which plug.
-fn readout(driver: &ServoDriver<Stoppable<Bus>>, joint: usize) -> String {
-    let servo = &driver.servos()[joint];
-    let Some(commanded_rad) = driver.commanded(joint) else { return format!("{} has no pulse", servo.joint()) };
-    let address = driver.config().boards()[servo.board()].address();
-    let pulse_us = servo.pulse_us(commanded_rad).map_or(f64::NAN, |pulse| pulse.value);
-    let (channel, counts) = (servo.channel(), servo.counts(commanded_rad));
-    let degrees = commanded_rad.to_degrees();
-    format!(
-        "{} {degrees:.1} deg = {pulse_us:.0} us = {counts} counts on board {address:#04x} channel {channel}",
-        servo.joint()
-    )
+/// What the joint is commanded, and in the units of its wire.
+fn readout(driver: &ServoDriver<Servos>, joint: usize) -> String {
+    let name = &driver.joints()[joint].name;
+    match (driver.commanded(joint), driver.backend().describe(joint)) {
+        (Some(commanded_rad), Some(words)) => format!("{name} {:.1} deg = {words}", commanded_rad.to_degrees()),
+        _ => format!("{name} has no pulse"),
+    }
 }

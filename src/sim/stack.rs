@@ -7,7 +7,7 @@ use crate::setups::Setups;
 use crate::sim::senses::Senses;
 use hexapod_gait::motion::Player;
 use hexapod_gait::{GaitState, Input, Tick, Twist};
-use hexapod_servo::{Boards, ServoDriver, SimulatedBus, State};
+use hexapod_servo::{Pca9685Boards, ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
 use simulator::{Disturbances, FallWatch, Plant, why_it_gave_way};
@@ -18,7 +18,7 @@ pub struct Stack {
     player: Player,
     rate_hz: f64,
     ticks: u64,
-    driver: ServoDriver<Boards<SimulatedBus>>,
+    driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     schedule: Schedule,
     /// When the command was given that no tick of the driver has seen.
     commanded_at: Option<Duration>,

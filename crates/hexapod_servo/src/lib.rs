@@ -3,12 +3,14 @@
 pub mod backend;
 pub mod boards;
 pub mod calibration;
+pub mod joints;
 pub mod machine;
 pub mod pca9685;
 pub mod simulated;
 
 pub use backend::{ArmReport, Backend};
-pub use boards::Boards;
+pub use boards::Pca9685Boards;
 pub use calibration::{RawServoConfig, ServoConfig, ServoConfigError};
+pub use joints::JointConfig;
 pub use machine::{Counters, Fault, ServoDriver, State, TargetError};
 pub use simulated::SimulatedBus;

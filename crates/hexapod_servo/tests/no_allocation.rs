@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{JOINTS, config, ms};
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation};
-use hexapod_servo::{Boards, ServoDriver, State};
+use hexapod_servo::{Pca9685Boards, ServoDriver, State};
 
 /// A bus that answers reads as a healthy board would and can be unplugged.
 /// Two boards that remember what is written to them, and nothing more.
@@ -57,7 +57,7 @@ impl I2c for Plain {
     }
 }
 
-fn ticks(driver: &mut ServoDriver<Boards<Plain>>, now: &mut Duration, count: u32, commands: bool) {
+fn ticks(driver: &mut ServoDriver<Pca9685Boards<Plain>>, now: &mut Duration, count: u32, commands: bool) {
     let info = allocation_counter::measure(|| {
         for _ in 0..count {
             *now += ms(10);

@@ -4,8 +4,8 @@
 
 use crate::common::{BOARDS, Rig, raw_config};
 use embedded_hal::i2c::{ErrorType, I2c, Operation};
-use hexapod_servo::calibration::Servo;
 use hexapod_servo::backend::Tally;
+use hexapod_servo::calibration::Servo;
 use hexapod_servo::pca9685::{Level, Link, PulseRange, Shadow, start, wake};
 use hexapod_servo::simulated::{BusFault, Output, SimulatedError};
 use hexapod_servo::{ServoConfig, ServoDriver, SimulatedBus, State};

@@ -5,7 +5,7 @@ use crate::rig::shipped::servo_map;
 use embedded_hal::i2c::I2c;
 use hexapod_gait::Twist;
 use hexapod_servo::simulated::{Mounting, RawMount, RawMounting};
-use hexapod_servo::{Boards, Fault, ServoConfig, ServoDriver, SimulatedBus, State};
+use hexapod_servo::{Fault, Pca9685Boards, ServoConfig, ServoDriver, SimulatedBus, State};
 use hexapod_sim::{Battery, Boards, Ground, Settings, Simulator, World};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -134,7 +134,7 @@ proptest! {
 /// The whole stack below the planner: angles to a driver, its bytes to boards, their pulses to servos.
 struct Stack {
     walker: Walker,
-    driver: ServoDriver<Boards<SimulatedBus>>,
+    driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     order: Vec<usize>,
     enabled: bool,
 }

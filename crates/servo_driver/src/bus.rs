@@ -1,10 +1,12 @@
 //! The bus, chosen at run time: boards in memory, or `/dev/i2c-N`.
 
 use crate::bus_error::BusOpenError;
+use crate::device::Device;
 use crate::raspberry::RaspberryBus;
+use crate::stoppable::Gate;
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
-use hexapod_servo::{ServoConfig, SimulatedBus};
+use hexapod_servo::{Backend, Pca9685Boards, ServoConfig, SimulatedBus};
 use std::fmt;
 use std::time::Duration;
 
@@ -39,6 +41,25 @@ impl BusChoice {
         matches!(self, Self::I2c { .. })
     }
 
+    /// The device file, where there is one.
+    #[must_use]
+    pub fn device(self) -> Option<Device> {
+        match self {
+            Self::Simulated | Self::Physics => None,
+            Self::I2c { device } => Some(Device::i2c(device)),
+        }
+    }
+
+    /// What gives a tool this bus on its command line.
+    pub(crate) fn arguments(self) -> Vec<String> {
+        let words = match self {
+            Self::Simulated => vec!["simulated".into()],
+            Self::Physics => vec!["physics".into()],
+            Self::I2c { device } => vec!["i2c".into(), "-p".into(), format!("servo_driver.i2c_device:={device}")],
+        };
+        std::iter::once("--bus".to_owned()).chain(words).collect()
+    }
+
     /// What diagnostics call the hardware, e.g. `pca9685@/dev/i2c-1`.
     #[must_use]
     pub fn hardware_id(self) -> String {
@@ -49,6 +70,9 @@ impl BusChoice {
         }
     }
 }
+
+/// The servos of a driver or tool, whatever bus they are on.
+pub type Servos = Box<dyn Backend + Send>;
 
 /// An open bus.
 #[derive(Debug)]
@@ -77,13 +101,27 @@ impl Bus {
         Self::simulated(SimulatedBus::for_config(servos))
     }
 
-    /// `/dev/i2c-<device>`. Nothing goes over it yet.
+    /// The bus of real servos. Nothing goes over it yet.
     ///
     /// # Errors
     /// There is no such device, or this user may not use it; says what to do.
-    pub fn real(device: u8) -> Result<Self, BusOpenError> {
-        RaspberryBus::open(device).map(Self::Real)
+    pub fn real(choice: BusChoice) -> Result<Option<Self>, BusOpenError> {
+        match choice {
+            BusChoice::Simulated | BusChoice::Physics => Ok(None),
+            BusChoice::I2c { device } => RaspberryBus::open(device).map(Self::Real).map(Some),
+        }
     }
+
+    /// The servos on this bus. What may move them passes `gate`.
+    #[must_use]
+    pub fn backend(self, servos: &ServoConfig, gate: &Gate) -> Servos {
+        on_boards(servos, self)(gate)
+    }
+}
+
+/// The PCA9685 boards of a configuration on this bus, once there is a gate to put before it.
+pub fn on_boards<B: I2c + Send + 'static>(servos: &ServoConfig, bus: B) -> impl FnOnce(&Gate) -> Servos {
+    move |gate| Box::new(Pca9685Boards::new(servos, gate.before(bus)))
 }
 
 /// A transaction that failed.

@@ -1,7 +1,7 @@
 //! What a process must have before it drives servos, in the one order that is safe: the lease of the bus, then the pins,
 //! then the bus. Whoever is refused the lease has touched nothing that belongs to the one who has it.
 
-use crate::bus::{Bus, BusChoice};
+use crate::bus::Bus;
 use crate::bus_error::BusOpenError;
 use crate::lease::{GuardWatch, Lease};
 use crate::own_guard::OwnGuard;
@@ -52,15 +52,15 @@ impl Hardware {
     /// # Errors
     /// Another process has the bus, or it or a pin cannot be opened, or it is one of a simulator that is not there.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
-        let BusChoice::I2c { device } = setup.bus else {
+        let Some(device) = setup.bus.device() else {
             return Ok(Self { bus: boards(setup)?, pins: None, guard: None, own_guard: None, lease: None });
         };
-        let lease = Lease::take(device).map_err(|error| BusOpenError::leased(device, &error))?;
+        let lease = Lease::take(&device).map_err(|error| BusOpenError::leased(device.clone(), &error))?;
         let pins = setup.pins.any().then(|| RaspberryPins::open(setup.pins)).transpose()?;
-        let bus = Bus::real(device)?;
-        let own_guard = setup.guard.clone().map(|files| OwnGuard::start(device, setup.pins, files));
+        let bus = Bus::real(setup.bus)?.map_or_else(|| boards(setup), Ok)?;
+        let own_guard = setup.guard.clone().map(|files| OwnGuard::start(setup.bus, setup.pins, files));
         let guard = own_guard.as_ref().map(|_| {
-            let mut guard = GuardWatch::new(device);
+            let mut guard = GuardWatch::new(&device);
             guard.wait(GUARD_STARTS);
             guard
         });

@@ -3,12 +3,13 @@
 pub mod bus;
 pub mod bus_error;
 pub mod call_queue;
+pub mod device;
 mod driver_monitor;
 pub mod failsafe;
 pub mod front;
 pub mod guard;
 mod guard_link;
-mod guarded_boards;
+mod guarded_servos;
 mod hardware;
 pub mod heartbeats;
 pub mod io;
@@ -60,7 +61,7 @@ pub use schedule::Schedule;
 pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;
 pub use stop_switch::StopSwitch;
-pub use stoppable::{Stoppable, Timing};
+pub use stoppable::{Gate, Stoppable, Timing};
 pub use targets::{Intake, IntakeCount, Refusal};
 pub use under_way::QUIET;
 

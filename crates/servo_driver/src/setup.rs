@@ -5,7 +5,7 @@ use crate::load::LoadFeedback;
 use crate::owners::MAX_JOINTS;
 use crate::pins::{Input, PinChoice};
 use crate::schedule::Schedule;
-use crate::statics::spare_boards;
+use crate::statics::spare_parts;
 use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
@@ -44,7 +44,7 @@ pub struct Setup {
     /// Whether to start a guard, and the files it reads.
     pub(crate) guard: Option<Files>,
     /// One bit for each board that the robot stands without.
-    pub(crate) spare_boards: u64,
+    pub(crate) spare_parts: u64,
     /// The robot on a floor whose servos tell their load, if the simulated ones are to.
     pub(crate) load: Option<LoadFeedback>,
     pub(crate) live: Live,
@@ -172,7 +172,7 @@ impl Setup {
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
         let pins = if bus.is_real() { pins(params) } else { PinChoice::default() };
-        let spare_boards = spare_boards(&servos, &description.robot);
+        let spare_parts = spare_parts(&servos, &description.robot);
         Ok(Self {
             servos,
             urdf: files.urdf.clone(),
@@ -187,7 +187,7 @@ impl Setup {
             stop_timeout,
             pins,
             guard,
-            spare_boards,
+            spare_parts,
             load: (!bus.is_real() && switch(params, "load_feedback")).then(|| LoadFeedback::new(&description.robot)),
             live: Live::default(),
         })

@@ -11,7 +11,7 @@ const LEAST_MARGIN: f64 = 0.1;
 
 /// One bit for each board whose legs the robot stands without: the feet of all others, in the legs' natural posture, hold
 /// the body's centre.
-pub(crate) fn spare_boards(servos: &ServoConfig, robot: &Robot) -> u64 {
+pub(crate) fn spare_parts(servos: &ServoConfig, robot: &Robot) -> u64 {
     let is_spare = |board: &usize| is_paused(robot, |leg| !is_driven(leg, servos, *board));
     (0..servos.boards().len().min(64)).filter(is_spare).fold(0, |boards, board| boards | 1 << board)
 }
@@ -55,7 +55,7 @@ mod tests {
             );
         }
         let raw: RawServoConfig = serde_yaml::from_str(&yaml).unwrap();
-        spare_boards(&ServoConfig::try_from(raw).unwrap(), &robot)
+        spare_parts(&ServoConfig::try_from(raw).unwrap(), &robot)
     }
 
     #[test]

@@ -20,20 +20,25 @@ const RETRIES: u8 = 2;
 
 /// Servos on the channels of PCA9685 boards. Each board is a part.
 #[derive(Debug)]
-pub struct Boards<B> {
+pub struct Pca9685Boards<B> {
     bus: B,
     boards: Vec<BoardUnit>,
-    servos: Vec<Servo>,
+    config: ServoConfig,
 }
 
-impl<B: I2c> Boards<B> {
+impl<B: I2c> Pca9685Boards<B> {
     /// The boards and servos of a configuration. Nothing goes over the bus yet.
     pub fn new(config: &ServoConfig, bus: B) -> Self {
         let mut boards: Vec<_> = config.boards().iter().map(BoardUnit::new).collect();
         for servo in config.servos() {
             boards[servo.board()].shadow.connect(servo.channel(), servo.range());
         }
-        Self { bus, boards, servos: config.servos().to_vec() }
+        Self { bus, boards, config: config.clone() }
+    }
+
+    /// What the boards and servos are.
+    pub fn config(&self) -> &ServoConfig {
+        &self.config
     }
 
     /// The bus.
@@ -47,11 +52,16 @@ impl<B: I2c> Boards<B> {
     }
 }
 
-impl<B: I2c> ServoDriver<Boards<B>> {
+impl<B: I2c> ServoDriver<Pca9685Boards<B>> {
     /// The driver of the boards of a configuration on this bus.
     pub fn on_boards(config: ServoConfig, bus: B) -> Self {
-        let boards = Boards::new(&config, bus);
-        Self::new(config, boards)
+        let boards = Pca9685Boards::new(&config, bus);
+        Self::new(config.joints(), boards)
+    }
+
+    /// The servos in the order of joint indices.
+    pub fn servos(&self) -> &[Servo] {
+        self.backend().config.servos()
     }
 
     /// The bus.
@@ -73,17 +83,17 @@ fn strapped(address: u8) -> String {
     }
 }
 
-impl<B: I2c> Backend for Boards<B> {
+impl<B: I2c> Backend for Pca9685Boards<B> {
     fn part(&self, joint: usize) -> usize {
-        self.servos[joint].board()
+        self.config.servos()[joint].board()
     }
 
     fn service(&self, joint: usize) -> Service {
-        self.boards[self.servos[joint].board()].service()
+        self.boards[self.part(joint)].service()
     }
 
     fn commanded(&self, joint: usize) -> Option<f64> {
-        let servo = self.servos.get(joint)?;
+        let servo = self.config.servos().get(joint)?;
         match self.boards[servo.board()].shadow.commanded(servo.channel())? {
             Level::Counts(counts) => Some(servo.angle_of_counts(counts)),
             Level::Off => None,
@@ -91,7 +101,7 @@ impl<B: I2c> Backend for Boards<B> {
     }
 
     fn describe(&self, joint: usize) -> Option<String> {
-        let (commanded_rad, servo) = (self.commanded(joint)?, self.servos.get(joint)?);
+        let (commanded_rad, servo) = (self.commanded(joint)?, self.config.servos().get(joint)?);
         let pulse_us = servo.pulse_us(commanded_rad)?.value;
         let (counts, channel) = (servo.counts(commanded_rad), servo.channel());
         let address = self.boards[servo.board()].address();
@@ -128,7 +138,7 @@ impl<B: I2c> Backend for Boards<B> {
     }
 
     fn set(&mut self, joint: usize, target_rad: Option<f64>) {
-        let servo = &self.servos[joint];
+        let servo = &self.config.servos()[joint];
         let level = target_rad.map_or(Level::Off, |target_rad| Level::Counts(servo.counts(target_rad)));
         self.boards[servo.board()].shadow.set(servo.channel(), level);
     }

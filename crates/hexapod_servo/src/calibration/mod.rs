@@ -15,7 +15,6 @@ mod ordered;
 mod origins;
 mod raw;
 mod servo;
-mod timing;
 mod travel;
 mod validate;
 
@@ -26,6 +25,5 @@ pub use error::ServoConfigError;
 pub use file::{Motor, ServoFile, is_placeholder};
 pub use origins::Origins;
 pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
-pub use servo::{Limited, Servo};
-pub use timing::Timing;
+pub use servo::Servo;
 pub use validate::PULSE_US;

@@ -6,7 +6,7 @@ use super::driver::ServoDriver;
 use super::joint::Joint;
 use super::state::State;
 use crate::backend::{ArmReport, Backend, Service};
-use crate::calibration::Timing;
+use crate::joints::Timing;
 
 impl<S: Backend> ServoDriver<S> {
     /// Checks everything that must hold before a pulse, prepares the parts, and begins to arm if every check passed; else
@@ -35,13 +35,12 @@ impl<S: Backend> ServoDriver<S> {
     }
 
     fn check_config(&self, report: &mut ArmReport) {
-        let (joints, boards) = (self.joints.len(), self.config.boards().len());
-        let detail = format!("{joints} joints in {} groups on {boards} boards", self.config.groups().len());
+        let detail = format!("{} joints in {} groups", self.joints.len(), self.config.groups.len());
         report.add("config", true, detail);
     }
 
     fn check_commands(&self, now: Duration, report: &mut ArmReport) {
-        let timeout = self.config.timing().command_timeout;
+        let timeout = self.config.timing.command_timeout;
         let fresh = self.joints.iter().filter(|joint| joint.is_fresh(now, timeout)).count();
         let detail = match self.command_age(now) {
             None => "no joint command was received yet; start the planner".to_owned(),
@@ -58,12 +57,12 @@ impl<S: Backend> ServoDriver<S> {
     /// and what is wanted now would be two different postures, and a slow sweep from one to the other is no way to
     /// stand.
     fn check_pose(&mut self, now: Duration, report: &mut ArmReport) {
-        let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing();
-        let joints = self.joints.iter().zip(self.config.servos());
+        let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing;
+        let joints = self.joints.iter().zip(&self.config.joints);
         let joints = joints.filter(|(joint, _)| joint.is_fresh(now, command_timeout));
         let away = joints.filter_map(|(joint, servo)| {
             let (target_rad, position_rad) = (joint.target_rad?, joint.position_rad?);
-            Some(((target_rad - position_rad).abs(), servo.joint()))
+            Some(((target_rad - position_rad).abs(), servo.name.as_str()))
         });
         let farthest = away.max_by(|a, b| a.0.total_cmp(&b.0));
         let (passed, detail) = match farthest {
@@ -110,22 +109,22 @@ impl<S: Backend> ServoDriver<S> {
 
     /// Switches on the next group when it is time, and joints that got their first target later.
     pub(super) fn open_groups(&mut self, now: Duration) {
-        if self.groups_on < self.config.groups().len() && now >= self.next_group {
+        if self.groups_on < self.config.groups.len() && now >= self.next_group {
             self.groups_on += 1;
-            self.next_group = now + self.config.timing().group_interval;
+            self.next_group = now + self.config.timing.group_interval;
         }
-        let timeout = self.config.timing().command_timeout;
-        for (index, (joint, servo)) in self.joints.iter_mut().zip(self.config.servos()).enumerate() {
+        let timeout = self.config.timing.command_timeout;
+        for (index, (joint, servo)) in self.joints.iter_mut().zip(&self.config.joints).enumerate() {
             let works = self.backend.service(index) != Service::Off;
             let wanted = !joint.on && !joint.relaxed && joint.is_fresh(now, timeout);
-            if wanted && works && servo.group() < self.groups_on {
+            if wanted && works && servo.group < self.groups_on {
                 joint.switch_on();
             }
         }
     }
 
     pub(super) fn finish_arming(&mut self, now: Duration) {
-        let all_on = self.groups_on == self.config.groups().len() && now >= self.next_group;
+        let all_on = self.groups_on == self.config.groups.len() && now >= self.next_group;
         if self.state == State::Arming && all_on && self.joints.iter().all(|joint| joint.met || !joint.on) {
             self.arming_done = true;
             // One that has met its target and lost it again stays slow until it meets it once more.
@@ -141,7 +140,7 @@ impl<S: Backend> ServoDriver<S> {
         if !self.state.is_live() {
             return;
         }
-        let timeout = self.config.timing().command_timeout;
+        let timeout = self.config.timing.command_timeout;
         self.joints.iter_mut().for_each(|joint| joint.watch(now, timeout));
         // Before the first joint is on, it is the command that was fresh when arming began.
         let stale = self.joints.iter().any(|joint| joint.stale)
@@ -165,11 +164,11 @@ impl<S: Backend> ServoDriver<S> {
     /// What holding for long leads to.
     fn hold(&mut self, now: Duration) {
         let held = now.saturating_sub(self.since);
-        if !self.sit_asked && self.config.timing().sit_after.is_some_and(|limit| held >= limit) {
+        if !self.sit_asked && self.config.timing.sit_after.is_some_and(|limit| held >= limit) {
             self.sit_asked = true;
             self.counters.sit_requests += 1;
         }
-        if self.config.timing().relax_after.is_some_and(|limit| held >= limit) {
+        if self.config.timing.relax_after.is_some_and(|limit| held >= limit) {
             self.relax_stale();
         }
     }

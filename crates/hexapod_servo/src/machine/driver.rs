@@ -7,14 +7,14 @@ use super::fault::Fault;
 use super::joint::Joint;
 use super::state::State;
 use crate::backend::{Backend, Service};
-use crate::calibration::{Servo, ServoConfig};
+use crate::joints::{DrivenJoint, JointConfig};
 
 /// How long a robot that is to sit is waited for, where nobody says how long it takes.
 const RETIRING: Duration = Duration::from_secs(8);
 /// Servos and what moves them. `now` is always a time since any fixed moment on a monotonic clock.
 #[derive(Debug)]
 pub struct ServoDriver<S> {
-    pub(super) config: ServoConfig,
+    pub(super) config: JointConfig,
     pub(super) backend: S,
     pub(super) joints: Vec<Joint>,
     pub(super) counters: Counters,
@@ -46,8 +46,8 @@ pub struct ServoDriver<S> {
 impl<S: Backend> ServoDriver<S> {
     /// A disarmed driver of the servos of `backend`, which was made for the same `config`. Nothing goes over the wire before the first [`tick`](Self::tick), which switches everything
     /// off: a process before this one may have left pulses running.
-    pub fn new(config: ServoConfig, backend: S) -> Self {
-        let joints = vec![Joint::default(); config.servos().len()];
+    pub fn new(config: JointConfig, backend: S) -> Self {
+        let joints = vec![Joint::default(); config.joints.len()];
         Self {
             config,
             backend,
@@ -103,18 +103,18 @@ impl<S: Backend> ServoDriver<S> {
     }
 
     /// The configuration.
-    pub fn config(&self) -> &ServoConfig {
+    pub fn config(&self) -> &JointConfig {
         &self.config
     }
 
     /// Index of a joint by name, for [`set_target`](Self::set_target).
     pub fn joint_index(&self, joint: &str) -> Option<usize> {
-        self.config.joint_index(joint)
+        self.config.index(joint)
     }
 
-    /// The servos in the order of joint indices.
-    pub fn servos(&self) -> &[Servo] {
-        self.config.servos()
+    /// The joints in the order of their indices.
+    pub fn joints(&self) -> &[DrivenJoint] {
+        &self.config.joints
     }
 
     /// What moves the servos.

@@ -96,11 +96,11 @@ impl<S: Backend> ServoDriver<S> {
     /// Takes the pulses of one group away (see [`ServoConfig::groups`](crate::ServoConfig::groups)), or lets it be
     /// switched on again, slowly. False if there is no such group or the driver is not live.
     pub fn relax(&mut self, group: usize, relaxed: bool) -> bool {
-        if group >= self.config.groups().len() || !self.state.is_live() {
+        if group >= self.config.groups.len() || !self.state.is_live() {
             return false;
         }
-        for (index, (joint, servo)) in self.joints.iter_mut().zip(self.config.servos()).enumerate() {
-            if servo.group() == group {
+        for (index, (joint, servo)) in self.joints.iter_mut().zip(&self.config.joints).enumerate() {
+            if servo.group == group {
                 if relaxed {
                     joint.relax();
                     self.backend.set(index, None);

@@ -52,8 +52,8 @@ impl<S: Backend> ServoDriver<S> {
 
     /// Adds up how long each servo has been asked for what it is not given, and faults before it burns.
     fn watch_strain(&mut self, now: Duration, elapsed: Duration) {
-        let Some(limit) = self.config.timing().stall_after else { return };
-        let error_rad = self.config.timing().stall_error_rad;
+        let Some(limit) = self.config.timing.stall_after else { return };
+        let error_rad = self.config.timing.stall_error_rad;
         let strained = |joint: &mut Joint| joint.strain(error_rad, elapsed) >= limit;
         if let Some(joint) = self.joints.iter_mut().position(strained) {
             self.joints[joint].strained = Duration::ZERO;
@@ -66,9 +66,9 @@ impl<S: Backend> ServoDriver<S> {
     /// go the way they were commanded instead.
     /// True if that begins now.
     fn keep_from_jumping(&mut self) -> bool {
-        let (backend, servos) = (&self.backend, self.config.servos());
+        let (backend, servos) = (&self.backend, &self.config.joints);
         let begins = self.joints.iter().zip(servos).enumerate().any(|(index, (joint, servo))| {
-            let jump_rad = JUMP * servo.speed_limit_rad_s() * FRAME.as_secs_f64();
+            let jump_rad = JUMP * servo.speed_limit_rad_s * FRAME.as_secs_f64();
             backend.service(index) != Service::Failing && joint.would_jump(jump_rad)
         });
         if begins {
@@ -82,10 +82,10 @@ impl<S: Backend> ServoDriver<S> {
         let Some(elapsed) = self.time_to_move(now) else { return };
         // They begin at rest: with a small step.
         let elapsed = if self.keep_from_jumping() { elapsed.min(FRAME / 2) } else { elapsed };
-        let soft_rad_s = self.config.timing().soft_start_rad_s;
+        let soft_rad_s = self.config.timing.soft_start_rad_s;
         let arming = self.state == State::Arming;
-        for (index, (joint, servo)) in self.joints.iter_mut().zip(self.config.servos()).enumerate() {
-            let limit_rad_s = servo.speed_limit_rad_s();
+        for (index, (joint, servo)) in self.joints.iter_mut().zip(&self.config.joints).enumerate() {
+            let limit_rad_s = servo.speed_limit_rad_s;
             let speed_rad_s = if arming || !joint.met { limit_rad_s.min(soft_rad_s) } else { limit_rad_s };
             // What a part does not take does not reach its servos.
             if self.backend.service(index) == Service::Failing {
@@ -103,7 +103,7 @@ impl<S: Backend> ServoDriver<S> {
     /// The traffic of one tick.
     fn exchange(&mut self, now: Duration) {
         let drop_all =
-            self.state == State::Fault && now.saturating_sub(self.since) >= self.config.timing().fault_off_after;
+            self.state == State::Fault && now.saturating_sub(self.since) >= self.config.timing.fault_off_after;
         if drop_all {
             self.let_go(None);
         }

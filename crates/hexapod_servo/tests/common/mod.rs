@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawTiming, ServoMap};
 use hexapod_servo::simulated::Output;
-use hexapod_servo::{Boards, Fault, RawServoConfig, ServoConfig, ServoDriver, SimulatedBus, State};
+use hexapod_servo::{Fault, Pca9685Boards, RawServoConfig, ServoConfig, ServoDriver, SimulatedBus, State};
 
 pub const LEGS: [&str; 6] = ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"];
 pub const SEGMENTS: [&str; 3] = ["coxa", "femur", "tibia"];
@@ -53,7 +53,7 @@ pub fn config() -> ServoConfig {
 
 /// Driver, bus and clock.
 pub struct Rig {
-    pub driver: ServoDriver<Boards<SimulatedBus>>,
+    pub driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     pub bus: SimulatedBus,
     pub now: Duration,
     pub period: Duration,

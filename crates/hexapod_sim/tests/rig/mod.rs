@@ -13,7 +13,7 @@ pub mod shipped;
 
 use hexapod_gait::{Engine, Gait, GaitState, Input, Tick, leg_places};
 use hexapod_kinematics::MAX_LEGS;
-use hexapod_servo::{Boards, ServoDriver, SimulatedBus};
+use hexapod_servo::{Pca9685Boards, ServoDriver, SimulatedBus};
 use hexapod_sim::{Boards, Fall, FallWatch, Ground, Mount, Simulator, World, lean_beyond, on_its_belly};
 use nalgebra::{Isometry3, Vector3};
 pub use planner::planner;
@@ -38,7 +38,7 @@ pub struct Setting {
 /// Planner, driver, boards, servos and physics.
 pub struct Rig {
     pub engine: Engine,
-    pub driver: ServoDriver<Boards<SimulatedBus>>,
+    pub driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     pub simulator: Simulator,
     /// Of each joint of each leg, its place among the driver's.
     places: Vec<Vec<usize>>,

@@ -6,7 +6,7 @@ use hexapod_gait::{Engine, Gait, Input, Settings, StanceSpec, Tick, Twist, leg_p
 use hexapod_kinematics::{Leg, Robot};
 use hexapod_odometry::{Estimate, Odometry};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
-use hexapod_servo::{Boards, ServoConfig, ServoDriver, SimulatedBus};
+use hexapod_servo::{Pca9685Boards, ServoConfig, ServoDriver, SimulatedBus};
 use hexapod_sim::{Boards, Ground, Mount, Settings as Steps, Simulator, World};
 use nalgebra::{Isometry3, Rotation2, Vector2};
 use std::f64::consts::PI;
@@ -122,7 +122,7 @@ pub fn walk(body: &Body, ahead: Twist, seconds: f64, settings: Steps) -> Walk {
 /// Planner, driver, boards, servos, physics and odometry of such a robot.
 pub struct Stack {
     pub engine: Engine,
-    pub driver: ServoDriver<Boards<SimulatedBus>>,
+    pub driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     pub simulator: Simulator,
     pub odometry: Odometry,
     robot: Arc<Robot>,

@@ -6,6 +6,7 @@ use crate::common::{Wires, from, names, pulses, servos};
 use hexapod_ros::{Process, Received, Sender};
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{SimulatedBus, State};
+use servo_driver::bus::on_boards;
 use servo_driver::io::{Ends, Io};
 use servo_driver::looping::Looping;
 use servo_driver::{Action, Answer};
@@ -41,7 +42,7 @@ pub(super) struct World {
     pub(super) bus: SimulatedBus,
     pub(super) wires: Wires,
     pub(super) ends: Ends,
-    pub(super) looping: Looping<SimulatedBus>,
+    pub(super) looping: Looping,
     pub(super) model: Model,
     pub(super) sources: Vec<Source>,
     pub(super) started: u64,
@@ -68,10 +69,10 @@ impl World {
             hung.fetch_add(u64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
         });
         let wires = Wires::default();
-        let (io, ends) = Io::new(servos);
+        let (io, ends) = Io::new(servos.joints());
         let clock = Arc::clone(&now);
         let io = io.with_pins(wires.clone()).with_clock(move || Duration::from_nanos(clock.load(Ordering::SeqCst)));
-        let looping = Looping::new(io, driven, 100.0);
+        let looping = Looping::new(io, on_boards(&servos, driven), 100.0);
         let (model, answers, remote) = (Model::default(), Arc::default(), Arc::default());
         let sources = (0..SOURCES as u64).map(Source::new).collect();
         Self {

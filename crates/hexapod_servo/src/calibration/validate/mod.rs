@@ -13,7 +13,7 @@ use super::clock::PwmClock;
 use super::config::ServoConfig;
 use super::error::ServoConfigError as E;
 use super::raw::RawServoConfig;
-use super::timing::Timing;
+use crate::joints::Timing;
 
 pub(super) use bounds::GREATEST_ANGLE_RAD;
 
