@@ -3,9 +3,11 @@
 pub mod backend;
 pub mod boards;
 pub mod calibration;
+pub mod feetech;
 pub mod joints;
 pub mod machine;
 pub mod pca9685;
+mod random;
 pub mod simulated;
 
 pub use backend::{ArmReport, Backend};

@@ -4,10 +4,12 @@
 //! *Parts* are what fails together: a board with its channels, or a servo with an ID of its own.
 
 mod checks;
+mod measured;
 mod tally;
 mod trouble;
 
 pub use checks::{ArmCheck, ArmReport};
+pub use measured::{Measured, Sample};
 pub use tally::Tally;
 pub use trouble::Trouble;
 
@@ -25,6 +27,11 @@ pub trait Backend {
 
     /// The angle that was last commanded with success; `None` if the servo is off or that is not known.
     fn commanded(&self, joint: usize) -> Option<f64>;
+
+    /// What the servo measured last; nothing where servos measure nothing.
+    fn measured(&self, _joint: usize) -> Measured {
+        Measured::default()
+    }
 
     /// What was commanded in the units of the wire, and where, for people.
     fn describe(&self, joint: usize) -> Option<String>;
@@ -113,6 +120,10 @@ impl<S: Backend + ?Sized> Backend for Box<S> {
 
     fn commanded(&self, joint: usize) -> Option<f64> {
         (**self).commanded(joint)
+    }
+
+    fn measured(&self, joint: usize) -> Measured {
+        (**self).measured(joint)
     }
 
     fn describe(&self, joint: usize) -> Option<String> {

@@ -8,6 +8,14 @@ use super::state::State;
 use crate::backend::{ArmReport, Backend, Service};
 use crate::joints::Timing;
 
+/// A measurement that is older says nothing of where a joint stands: it is of the last tick, or there is none.
+const MEASURED: Duration = Duration::from_millis(25);
+
+/// Where a joint stands, rad, if its servo has just measured it.
+fn measured<S: Backend>(backend: &S, joint: usize, now: Duration) -> Option<f64> {
+    backend.measured(joint).position_rad?.within(MEASURED, now)
+}
+
 impl<S: Backend> ServoDriver<S> {
     /// Checks everything that must hold before a pulse, prepares the parts, and begins to arm if every check passed; else
     /// the state stays what it was, and parts without pulses stay off. Clears a latched fault or emergency stop if it
@@ -53,21 +61,23 @@ impl<S: Backend> ServoDriver<S> {
         report.add("commands", fresh > 0, detail);
     }
 
-    /// A joint whose place is known must not be commanded far from it: what was commanded before the servos were off
-    /// and what is wanted now would be two different postures, and a slow sweep from one to the other is no way to
-    /// stand.
+    /// Servos that measure where they stand are led from there slowly, from any pose. Of others, a joint whose place is known
+    /// must not be commanded far from it: what was commanded before the servos were off and what is wanted now would be two
+    /// different postures, and a slow sweep from one to the other is no way to stand.
     fn check_pose(&mut self, now: Duration, report: &mut ArmReport) {
         let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing;
-        let joints = self.joints.iter().zip(&self.config.joints);
-        let joints = joints.filter(|(joint, _)| joint.is_fresh(now, command_timeout));
-        let away = joints.filter_map(|(joint, servo)| {
-            let (target_rad, position_rad) = (joint.target_rad?, joint.position_rad?);
-            Some(((target_rad - position_rad).abs(), servo.name.as_str()))
-        });
-        let farthest = away.max_by(|a, b| a.0.total_cmp(&b.0));
-        let (passed, detail) = match farthest {
-            None => (true, "the positions of the joints are unknown: they start where they are commanded".to_owned()),
-            Some((away_rad, joint)) if away_rad > tolerance_rad => {
+        let (mut known, mut measured_rad) = (None::<(f64, &str)>, None::<f64>);
+        for (index, (joint, of)) in self.joints.iter().zip(&self.config.joints).enumerate() {
+            let Some(target_rad) = joint.target_rad.filter(|_| joint.is_fresh(now, command_timeout)) else { continue };
+            if let Some(position_rad) = measured(&self.backend, index, now).filter(|_| !joint.on) {
+                measured_rad = Some((target_rad - position_rad).abs().max(measured_rad.unwrap_or(0.0)));
+            } else if let Some(position_rad) = joint.position_rad {
+                let away = ((target_rad - position_rad).abs(), of.name.as_str());
+                known = Some(known.map_or(away, |farthest| if away.0 > farthest.0 { away } else { farthest }));
+            }
+        }
+        let (passed, detail) = match (known, measured_rad) {
+            (Some((away_rad, joint)), _) if away_rad > tolerance_rad => {
                 let detail = format!(
                     "{joint} is commanded {away_rad:.2} rad from where it was last commanded to be, more \
                     than {tolerance_rad:.2} rad; let the planner take that pose (stand, sit or pack). If it was moved \
@@ -75,8 +85,15 @@ impl<S: Backend> ServoDriver<S> {
                 );
                 (false, detail)
             }
-            Some((away_rad, _)) => {
+            (_, Some(away_rad)) => (
+                true,
+                format!("measured, at most {away_rad:.2} rad from where the joints are commanded: slowly from there"),
+            ),
+            (Some((away_rad, _)), None) => {
                 (true, format!("at most {away_rad:.2} rad from where the joints were last commanded to be"))
+            }
+            (None, None) => {
+                (true, "the positions of the joints are unknown: they start where they are commanded".to_owned())
             }
         };
         self.pose_refused = !passed;
@@ -118,7 +135,11 @@ impl<S: Backend> ServoDriver<S> {
             let works = self.backend.service(index) != Service::Off;
             let wanted = !joint.on && !joint.relaxed && joint.is_fresh(now, timeout);
             if wanted && works && servo.group < self.groups_on {
-                joint.switch_on();
+                let standing_rad = measured(&self.backend, index, now);
+                // One that has told where it stands, and did not in the last tick, begins when it does again.
+                if standing_rad.is_some() || self.backend.measured(index).position_rad.is_none() {
+                    joint.switch_on(standing_rad);
+                }
             }
         }
     }
