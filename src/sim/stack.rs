@@ -89,7 +89,8 @@ impl Stack {
         if let Some(name) = gait {
             engine.set_gait(planner.gaits.get(name).map_err(Failure::Words)?);
         }
-        let (servos, schedule) = (driver.servos().clone(), driver.schedule(Duration::ZERO));
+        let none = || Failure::Words("hexapod sim is for bus physics; leave out -p bus".into());
+        let (servos, schedule) = (driver.servos().ok_or_else(none)?.clone(), driver.schedule(Duration::ZERO));
         let boards = SimulatedBus::for_config(&servos);
         let plant = simulator.plant(servos.clone(), boards.clone()).map_err(|e| Failure::Words(e.to_string()))?;
         let driver = ServoDriver::on_boards(servos, boards);

@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod feetech;
 pub mod joints;
 pub mod machine;
+mod ordered;
 pub mod pca9685;
 mod random;
 pub mod simulated;

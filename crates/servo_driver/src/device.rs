@@ -14,6 +14,11 @@ impl Device {
         Self(format!("/dev/i2c-{number}").into())
     }
 
+    /// The device of this path.
+    pub(crate) fn at(path: &str) -> Self {
+        Self(path.into())
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

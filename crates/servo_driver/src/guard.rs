@@ -2,7 +2,6 @@
 //! (driver_monitor.rs). A PCA9685 goes on with its last pulses for ever, so a driver that is killed leaves servos
 //! straining.
 
-use crate::bus::Bus;
 use crate::bus_error::BusOpenError;
 use crate::device::Device;
 use crate::driver_monitor::{Alarm, Watcher};
@@ -88,16 +87,16 @@ impl Term {
 /// # Errors
 /// The bus or the lease cannot be used, or a transfer hangs at the end.
 pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), GuardError> {
-    let device = setup.bus.device().ok_or(GuardError::Simulated)?;
+    let device = setup.map.device().ok_or(GuardError::Simulated)?;
     // Opened now, so that what is missing is reported at the start and not when it is needed.
     let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
     let button = setup.pins.stop.map(StopButton::open).transpose()?;
-    let bus = Bus::real(setup.bus)?.ok_or(GuardError::Simulated)?;
+    let bus = setup.map.open()?.ok_or(GuardError::Simulated)?;
     let (attempt, alarm) = (Attempt::default(), Alarm::default());
     let watcher =
         Watcher { driver: ToDriver::new(device.clone()), outputs: outputs.clone(), button, alarm: alarm.clone() };
     let guarding = Guarding {
-        servos: GuardedServos::new(&setup.servos, bus, outputs),
+        servos: GuardedServos::new(bus, outputs),
         device: device.clone(),
         term,
         attempt: attempt.clone(),
@@ -128,10 +127,10 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
 /// # Errors
 /// There is a driver, the bus cannot be used, or a board does not acknowledge that it is off.
 pub fn off(setup: &Setup) -> Result<(), GuardError> {
-    let device = setup.bus.device().ok_or(GuardError::Simulated)?;
+    let device = setup.map.device().ok_or(GuardError::Simulated)?;
     let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
-    let bus = Bus::real(setup.bus)?.ok_or(GuardError::Simulated)?;
-    let mut servos = GuardedServos::new(&setup.servos, bus, outputs);
+    let bus = setup.map.open()?.ok_or(GuardError::Simulated)?;
+    let mut servos = GuardedServos::new(bus, outputs);
     let work = move || {
         let mut driver = DriverWatch::new(&device);
         let mut was_free = false;

@@ -3,7 +3,6 @@
 use crate::bus::Bus;
 use crate::raspberry::OrphanedOutputs;
 use crate::stoppable::Gate;
-use hexapod_servo::ServoConfig;
 use hexapod_servo::backend::{Backend, Off, Tally};
 use std::sync::Arc;
 
@@ -15,8 +14,8 @@ pub(crate) struct GuardedServos {
 
 impl GuardedServos {
     /// Those behind `bus`, and a pin beside it. Its gate is never opened: nothing that moves a servo passes.
-    pub fn new(servos: &ServoConfig, bus: Bus, outputs: Option<Arc<OrphanedOutputs>>) -> Self {
-        Self { servos: bus.backend(servos, &Gate::default()), outputs }
+    pub fn new(bus: Bus, outputs: Option<Arc<OrphanedOutputs>>) -> Self {
+        Self { servos: bus.backend(&Gate::default()), outputs }
     }
 
     /// OE first, which no bus holds up; then the servos.
@@ -31,8 +30,9 @@ impl GuardedServos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_servo::SimulatedBus;
+    use crate::i2c_bus::I2cBus;
     use hexapod_servo::simulated::BusFault;
+    use hexapod_servo::{ServoConfig, SimulatedBus};
     use std::time::Duration;
 
     const HANG: Duration = Duration::from_millis(20);
@@ -45,8 +45,10 @@ mod tests {
         let raw: hexapod_servo::RawServoConfig = serde_yaml::from_str(yaml).unwrap();
         let servos = ServoConfig::try_from(raw).unwrap();
         let bus = SimulatedBus::for_config(&servos);
-        let switch_off =
-            |bus: SimulatedBus| GuardedServos::new(&servos, Bus::Simulated { bus, since: Duration::ZERO }, None).cut();
+        let switch_off = |bus: SimulatedBus| {
+            let bus = I2cBus::Simulated { bus, since: Duration::ZERO };
+            GuardedServos::new(Bus::Boards { bus, servos: servos.clone() }, None).cut()
+        };
         assert_eq!(switch_off(bus.clone()), Off::All);
         bus.inject(BusFault::Dead { address: 0x41 });
         assert_eq!(switch_off(bus.clone()), Off::Missing);

@@ -1,6 +1,5 @@
 //! The guard of a driver: a process that the driver starts, keeps and leaves behind.
 
-use crate::bus::BusChoice;
 use crate::pins::PinChoice;
 use hexapod_ros::monotonic_now;
 use hexapod_setup::Files;
@@ -17,7 +16,8 @@ const BEGINS: Duration = Duration::from_secs(3);
 /// The guard that this process has started, and starts again when it has died. It outlives this process.
 #[derive(Debug)]
 pub struct OwnGuard {
-    bus: BusChoice,
+    /// What gives it the bus on its command line.
+    bus: Vec<String>,
     pins: PinChoice,
     files: Files,
     child: Option<Child>,
@@ -26,8 +26,8 @@ pub struct OwnGuard {
 }
 
 impl OwnGuard {
-    pub(crate) fn start(bus: BusChoice, pins: PinChoice, files: Files) -> Self {
-        let (child, now) = (start(bus, pins, &files), monotonic_now());
+    pub(crate) fn start(bus: Vec<String>, pins: PinChoice, files: Files) -> Self {
+        let (child, now) = (start(&bus, pins, &files), monotonic_now());
         Self { bus, pins, files, child, started: now, looked: now }
     }
 
@@ -42,7 +42,7 @@ impl OwnGuard {
             self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if(child, silent));
         if !lives {
             tracing::warn!("the guard died or was halted; restarting it");
-            self.child = start(self.bus, self.pins, &self.files);
+            self.child = start(&self.bus, self.pins, &self.files);
             self.started = now;
         }
         !lives
@@ -62,13 +62,13 @@ fn end_if(guard: &mut Child, silent: bool) -> bool {
 }
 
 /// Starts a guard for this process, in a process group of its own: Ctrl-C is not for it.
-fn start(bus: BusChoice, pins: PinChoice, files: &Files) -> Option<Child> {
+fn start(bus: &[String], pins: PinChoice, files: &Files) -> Option<Child> {
     let output_enable = pins.output_enable.map_or(-1, i16::from);
     let (stop, level) = pins.stop.map_or((-1, "high"), |stop| (i16::from(stop.pin), stop.level()));
     let started = std::env::current_exe().and_then(|executable| {
         Command::new(executable.with_file_name("hexapod"))
             .args(["guard", "--one-driver"])
-            .args(bus.arguments())
+            .args(bus)
             .args(["-p", &format!("servo_driver.oe_pin:={output_enable}")])
             .args(["-p", &format!("servo_driver.stop_pin:={stop}")])
             .args(["-p", &format!("servo_driver.stop_pin_active:={level}")])

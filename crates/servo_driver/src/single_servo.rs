@@ -1,8 +1,9 @@
 //! One servo at a time on boards without a driver, for calibrating. On a thread of its own, so that a bus that hangs stops
 //! neither keys nor picture, and a terminal that hangs leaves no servo where it was held.
 
-use crate::bus::Bus;
+use crate::bus::{Bus, on_boards};
 use crate::hardware::{Hardware, HardwareError};
+use crate::i2c_bus::I2cBus;
 use crate::plugs::{PERIOD, Serving};
 pub use crate::plugs::{Pulse, PulseRequest, Readout};
 use crate::setup::Setup;
@@ -43,10 +44,11 @@ impl SingleServo {
     /// The bus or a pin cannot be opened.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
         let Hardware { bus, pins, lease, own_guard, .. } = Hardware::open(setup)?;
-        let simulated = if let Bus::Simulated { bus, .. } = &bus { Some(bus.clone()) } else { None };
+        let Bus::Boards { bus, servos } = bus else { return Err(HardwareError::NoPulses) };
+        let simulated = if let I2cBus::Simulated { bus, .. } = &bus { Some(bus.clone()) } else { None };
         let stop = StopSwitch::new(setup, pins, own_guard)?;
         let shared = Arc::new(Shared::default());
-        let mut serving = Serving::new(&setup.servos, |servos| bus.backend(servos, stop.gate()));
+        let mut serving = Serving::new(&servos, |servos| on_boards(servos, bus)(stop.gate()));
         let theirs = Arc::clone(&shared);
         let work = move || {
             while !theirs.end.load(Ordering::SeqCst) {

@@ -33,7 +33,7 @@ impl MonitorConfig {
     pub fn of(setup: &Setup) -> Self {
         Self {
             has_button: setup.has_stop_button(),
-            device: setup.bus.device(),
+            device: setup.map.device(),
             goes_by_physics: setup.goes_by_physics(),
         }
     }

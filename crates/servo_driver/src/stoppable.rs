@@ -4,6 +4,7 @@ use crate::stop::{StopLine, Ticket};
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::backend::Cargo;
+use hexapod_servo::feetech::{self, Port, PortError};
 use hexapod_servo::pca9685;
 use std::fmt;
 use std::sync::Arc;
@@ -147,6 +148,34 @@ impl<B: I2c> I2c for Stoppable<B> {
     fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), Self::Error> {
         let Self { bus, gate } = self;
         gate.pass(pca9685::cargo(address, operations), || bus.transaction(address, operations))
+    }
+}
+
+impl<P: Port> Port for Stoppable<P> {
+    fn now(&self) -> Duration {
+        self.bus.now()
+    }
+
+    fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
+        let Self { bus, gate } = self;
+        gate.pass(feetech::cargo(frame), || bus.write(frame)).map_err(port_error)
+    }
+
+    /// Waiting for replies gives way, too.
+    fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {
+        let Self { bus, gate } = self;
+        gate.pass(Cargo::Other, || bus.read(into, until)).map_err(port_error)
+    }
+
+    fn discard(&mut self) -> Result<(), PortError> {
+        self.bus.discard()
+    }
+}
+
+fn port_error(stopped: Stopped<PortError>) -> PortError {
+    match stopped {
+        Stopped::GaveWay => PortError::GaveWay,
+        Stopped::Bus(error) => error,
     }
 }
 

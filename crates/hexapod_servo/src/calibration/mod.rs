@@ -11,7 +11,6 @@ mod config;
 mod curve;
 mod error;
 mod file;
-mod ordered;
 mod origins;
 mod raw;
 mod servo;

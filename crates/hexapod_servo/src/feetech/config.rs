@@ -8,6 +8,16 @@ use thiserror::Error;
 
 use super::registers::{MAX_ID, STEPS_PER_TURN};
 use crate::joints::{DrivenJoint, JointConfig, Timing};
+use crate::ordered;
+
+/// `feetech` in `servos.yaml` as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "the servos of a Feetech bus, as in {servos: {left_front_coxa: {id: 1}}}")]
+pub struct RawFeetech {
+    /// The servos by their joints.
+    #[serde(deserialize_with = "ordered::deserialize")]
+    pub servos: Vec<(String, RawServo)>,
+}
 
 /// One servo as it is written.
 #[derive(Clone, Debug, Deserialize)]
@@ -204,6 +214,14 @@ impl FeetechConfig {
         &self.servos
     }
 
+    /// These joints alone, in this order: the others need not be there.
+    #[must_use]
+    pub fn only(&self, joints: &[usize]) -> Self {
+        let servos = joints.iter().filter_map(|&joint| self.servos.get(joint).copied()).collect();
+        let named = joints.iter().filter_map(|&joint| self.joints.joints.get(joint).cloned()).collect();
+        Self { servos, joints: JointConfig { joints: named, ..self.joints.clone() } }
+    }
+
     /// Narrows a servo to its joint's limits (rad). False, and no change, when there is no such joint or nothing would be
     /// left.
     pub fn limit_joint(&mut self, joint: &str, lower_rad: f64, upper_rad: f64) -> bool {
@@ -227,13 +245,20 @@ impl FeetechConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::RawServoConfig;
+    use std::time::Duration;
 
     fn timing() -> Timing {
-        let yaml = "boards: [{ address: 0x40 }]\nservos: { a: { board: 0, channel: 0, min_pulse_us: 900, max_pulse_us: \
-            2100, speed_limit_rad_s: 6, points: [{ angle_rad: -1, pulse_us: 1000 }, { angle_rad: 1, pulse_us: 2000 }] } }";
-        let raw: RawServoConfig = serde_yaml::from_str(yaml).expect("reads");
-        crate::ServoConfig::try_from(raw).expect("holds").timing()
+        Timing {
+            command_timeout: Duration::from_millis(250),
+            sit_after: None,
+            relax_after: None,
+            group_interval: Duration::ZERO,
+            soft_start_rad_s: 0.5,
+            pose_tolerance_rad: 1.6,
+            stall_error_rad: 0.35,
+            stall_after: None,
+            fault_off_after: Duration::from_secs(5),
+        }
     }
 
     fn check(yaml: &str) -> Result<FeetechConfig, Vec<String>> {

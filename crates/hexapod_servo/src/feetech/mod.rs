@@ -12,7 +12,7 @@ pub mod registers;
 mod servo;
 mod simulated;
 
-pub use config::{ConfigError, FeetechConfig, RawServo, Servo};
+pub use config::{ConfigError, FeetechConfig, RawFeetech, RawServo, Servo};
 pub use frame::{Frame, Instruction, MAX_PARAMETERS, cargo, checksum};
 pub use parser::{Parser, Reply, reply};
 pub use port::{Line, Port, PortError};

@@ -19,7 +19,7 @@ pub trait Port {
     /// The line cannot be used, or it gave way to a stop.
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError>;
 
-    /// Waits until something comes in, at most until `until`; returns how many bytes, 0 if nothing came.
+    /// Waits until something comes in, at most until `until`; returns how many bytes, 0 if nothing came yet.
     ///
     /// # Errors
     /// The line cannot be used, or it gave way to a stop.
@@ -130,9 +130,7 @@ impl<P: Port> Line<P> {
                 let room = self.parser.room();
                 let count = self.port.read(room, until).inspect_err(|error| count_error(*error, tally))?;
                 self.parser.take(count);
-                if count > 0 {
-                    continue;
-                }
+                continue;
             }
             // What looked like a header may have been none.
             if !self.parser.give_up() {
