@@ -3,6 +3,7 @@
 use crate::cli::{ServoArgs, ServoCommand};
 use crate::exit::{Failure, say};
 use crate::parameters::tell_files;
+use crate::servo_scan::servo_scan;
 use crate::setups::parameters;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::backend::{Backend, Tally};
@@ -31,6 +32,7 @@ pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and 
 /// There is no such joint, leg or angle, or the bus fails.
 pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let bus = match &arguments.what {
+        Some(ServoCommand::Scan(bus)) => return servo_scan(bus),
         Some(ServoCommand::Centre(centre)) => &centre.bus,
         None => &arguments.bus,
     };
@@ -39,7 +41,7 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let setup = Setup::load(&params)?;
     let (places, seconds) = match &arguments.what {
         Some(ServoCommand::Centre(centre)) => (neutral(setup.map(), centre.leg.as_deref())?, centre.seconds),
-        None => (vec![place(&setup.map().joints(), arguments)?], arguments.seconds),
+        _ => (vec![place(&setup.map().joints(), arguments)?], arguments.seconds),
     };
     if !setup.is_real() {
         say(SIMULATED)?;

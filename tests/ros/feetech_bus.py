@@ -3,6 +3,7 @@
 import os
 import random
 import select
+import sys
 import threading
 import time
 import tty
@@ -65,6 +66,8 @@ class Bus:
         tty.setraw(self.port_fd)
         tty.setraw(self.host)
         self.port = os.ttyname(self.port_fd)
+        # Other threads of the test must not keep a reply waiting.
+        sys.setswitchinterval(2e-4)
         self.frames, self.trace, self.unplugged, self.closed = [], [], False, False
         self.lock = threading.Lock()
         self.thread = threading.Thread(target=self._serve, daemon=True)

@@ -148,6 +148,15 @@ def test_when_servos_have_no_pulses_expect_calibrate_to_say_so_and_check_to_show
     assert ended.returncode == 0, ended.stderr
 
 
+def test_when_a_bus_is_scanned_expect_each_servo_with_its_model_and_volts_and_nothing_moved(bus, config):
+    bus.servos[3].silent = True
+    ended = run(bus, config, 'servo', 'scan')
+    assert ended.returncode == 0, ended.stderr
+    assert len(ended.stdout.splitlines()) == 18 and '17 servos answer' in ended.stdout, ended.stdout
+    assert f'servo   7  model 777, step {round(bus.servos[7].position)}, 7.4 V, 30 C' in ended.stdout
+    assert not bus.motions()
+
+
 @pytest.mark.parametrize('text, said', [
     ('feetech: {servos: {left_front_coxa: {id: 1, speed_limit_rad_s: 4.0}}}', 'joint `left_front_femur` has no servo'),
     ('feetech: {servos: {left_front_coxa: {id: 300, speed_limit_rad_s: 4.0}}}', "ID 300 is no servo's; use 0 to 253"),

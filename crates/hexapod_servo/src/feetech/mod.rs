@@ -9,6 +9,7 @@ mod frame;
 mod parser;
 mod port;
 pub mod registers;
+mod scan;
 mod servo;
 mod simulated;
 
@@ -16,6 +17,7 @@ pub use config::{ConfigError, FeetechConfig, RawFeetech, RawServo, Servo};
 pub use frame::{Frame, Instruction, MAX_PARAMETERS, cargo, checksum};
 pub use parser::{Parser, Reply, reply};
 pub use port::{Line, Port, PortError};
+pub use scan::{Answer, Found, look_for};
 pub use simulated::{Fault, Simulated};
 
 use std::time::Duration;
@@ -28,8 +30,8 @@ use servo::ServoUnit;
 
 /// Attempts at a servo that does not answer, where there is time for it.
 const ATTEMPTS: usize = 3;
-/// From [`MODEL`] to [`MODE`]: what a servo is set to.
-const SETTING_COUNT: usize = (MODE + 1 - MODEL) as usize;
+/// From [`MODEL`] to the register after [`MODE`]: what a servo is set to. It is not as long as what it tells of its state.
+const SETTING_COUNT: usize = (MODE + 2 - MODEL) as usize;
 
 /// Servos on one bus. Each is a part.
 #[derive(Debug)]

@@ -94,7 +94,8 @@ impl<P: Port> Line<P> {
     }
 
     /// Sends a request, and hands each reply of `length` values to `hear`, until `replies` have come or the time for that is
-    /// over: that of all bytes on the wire, and one [`WAIT`]. What the adapter echoes, replies that nobody asked for and
+    /// over: that of all bytes on the wire, and one [`WAIT`]. Requests are told apart by the length of their replies, so that one
+    /// that comes too late is not taken for that of the next request. What the adapter echoes, replies that nobody asked for and
     /// garbage are passed over. Returns how many replies came.
     ///
     /// # Errors
@@ -112,7 +113,7 @@ impl<P: Port> Line<P> {
         let request = frame.finish();
         let wire = self.on_the_wire(request.len() + replies * (length + 6));
         let until = self.port.now() + wire + WAIT;
-        let mut heard = 0;
+        let (mut heard, mut is_over) = (0, false);
         loop {
             while let Some(found) = self.parser.next_frame() {
                 let answer = reply(found).filter(|reply| found != request && reply.values.len() == length);
@@ -125,8 +126,10 @@ impl<P: Port> Line<P> {
             if heard >= replies {
                 return Ok(heard);
             }
-            // After its time nothing more is taken in, however much comes.
-            if self.port.now() < until {
+            // One look after the time is over: what came meanwhile counts, though this process was held up. No more than one,
+            // however much comes.
+            if !is_over {
+                is_over = self.port.now() >= until;
                 let room = self.parser.room();
                 let count = self.port.read(room, until).inspect_err(|error| count_error(*error, tally))?;
                 self.parser.take(count);
@@ -143,4 +146,57 @@ impl<P: Port> Line<P> {
 
 fn count_error(error: PortError, tally: &mut Tally) {
     tally.bus_errors += u64::from(error != PortError::GaveWay);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulated::{Fault, Simulated};
+    use super::*;
+
+    fn ask(line: &mut Line<Simulated>, frame: &mut Frame, length: usize) -> usize {
+        line.ask(frame, (1, length), &mut Tally::default(), |_| {}).expect("works")
+    }
+
+    #[test]
+    fn when_a_reply_comes_too_late_expect_it_not_taken_for_that_of_the_next_request() {
+        let servos = Simulated::new([1], 1_000_000);
+        let mut line = Line::new(servos.clone(), 1_000_000);
+        servos.inject(Fault::Late(Duration::from_millis(4)));
+        assert_eq!(ask(&mut line, &mut Frame::read(1, 3, 32), 32), 0);
+        assert_eq!(ask(&mut line, &mut Frame::read(1, 40, 31), 31), 0, "its own is late, too");
+        servos.inject(Fault::Late(Duration::ZERO));
+        servos.advance_to(Duration::from_secs(1));
+        assert_eq!(ask(&mut line, &mut Frame::read(1, 40, 31), 31), 1);
+    }
+
+    /// A line on which garbage never ends, and a clock that goes on with each look.
+    struct Flood(Duration);
+
+    impl Port for Flood {
+        fn now(&self) -> Duration {
+            self.0
+        }
+
+        fn write(&mut self, _: &[u8]) -> Result<(), PortError> {
+            Ok(())
+        }
+
+        fn read(&mut self, into: &mut [u8], _: Duration) -> Result<usize, PortError> {
+            self.0 += Duration::from_micros(100);
+            into.fill(0xFF);
+            Ok(into.len())
+        }
+
+        fn discard(&mut self) -> Result<(), PortError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn when_garbage_never_ends_expect_a_request_to_end_in_its_time() {
+        let mut line = Line::new(Flood(Duration::ZERO), 1_000_000);
+        let heard = line.ask(&mut Frame::read(1, 40, 31), (1, 31), &mut Tally::default(), |_| {});
+        assert_eq!(heard, Ok(0));
+        assert!(line.port_mut().now() < Duration::from_millis(5));
+    }
 }
