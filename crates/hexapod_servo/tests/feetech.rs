@@ -1,5 +1,7 @@
 //! Servos of a Feetech bus behind the driver, down to the bytes on the wire.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use hexapod_servo::backend::{Backend, Cargo, Off};
@@ -335,32 +337,69 @@ fn when_a_guard_switches_off_expect_what_answers_told_apart_from_what_does_not_a
     assert_eq!(guard.all_off(&mut <_>::default()), Off::Failing);
 }
 
-/// A line on which nothing that moves a servo passes.
-struct Barred(Simulated);
+/// A line that a stop interrupts: at once with all that moves a servo, or when replies are read.
+struct Interrupted {
+    line: Simulated,
+    bars_motion: bool,
+    bars_reading: Rc<Cell<bool>>,
+}
 
-impl Port for Barred {
+impl Port for Interrupted {
     fn now(&self) -> Duration {
-        self.0.now()
+        self.line.now()
     }
 
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
-        if cargo(frame) == Cargo::Motion { Err(PortError::GaveWay) } else { self.0.write(frame) }
+        let is_barred = self.bars_motion && cargo(frame) == Cargo::Motion;
+        if is_barred { Err(PortError::GaveWay) } else { self.line.write(frame) }
     }
 
     fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {
-        self.0.read(into, until)
+        if self.bars_reading.get() { Err(PortError::GaveWay) } else { self.line.read(into, until) }
+    }
+
+    fn pause(&mut self, until: Duration) {
+        self.line.pause(until);
     }
 
     fn discard(&mut self) -> Result<(), PortError> {
-        self.0.discard()
+        self.line.discard()
     }
+}
+
+fn interrupted(bars_motion: bool) -> (ServoDriver<FeetechServos<Interrupted>>, Simulated, Rc<Cell<bool>>) {
+    let (config, line, bars_reading) = (servos(), Simulated::new(1..=18, BAUD), Rc::default());
+    let port = Interrupted { line: line.clone(), bars_motion, bars_reading: Rc::clone(&bars_reading) };
+    let backend = FeetechServos::new(&config, port, BAUD);
+    (ServoDriver::new(config.joints().clone(), backend), line, bars_reading)
+}
+
+#[test]
+fn when_a_stop_comes_while_servos_answer_expect_it_heard_all_the_same() {
+    let (mut driver, line, bars_reading) = interrupted(false);
+    let mut now = ms(1000);
+    line.advance_to(now);
+    driver.tick(now);
+    let targets: Vec<_> = (0..18).map(|joint| (joint, 0.1)).collect();
+    driver.command(now, &targets).expect("finite");
+    assert!(driver.enable(now).passed());
+    while driver.state() != State::Armed {
+        now = now.max(line.now()) + ms(10);
+        line.advance_to(now);
+        driver.command(now, &targets).expect("finite");
+        driver.tick(now);
+    }
+    bars_reading.set(true);
+    driver.tick(now + ms(10));
+    let stopped = line.now();
+    driver.emergency_stop().expect("the line works");
+    assert!((1..=18).all(|id| !line.holds(id)));
+    assert!(line.now() - stopped < ms(7), "{:?}", line.now() - stopped);
 }
 
 #[test]
 fn when_nothing_that_moves_may_pass_expect_preparing_measuring_and_letting_go_to_work_and_no_fault() {
-    let config = servos();
-    let line = Simulated::new(1..=18, BAUD);
-    let mut driver = ServoDriver::new(config.joints().clone(), FeetechServos::new(&config, Barred(line.clone()), BAUD));
+    let (mut driver, line, _) = interrupted(true);
     let mut now = ms(1000);
     driver.tick(now);
     let targets: Vec<_> = (0..18).map(|joint| (joint, 0.1)).collect();

@@ -79,8 +79,7 @@ impl Looping {
     /// What the thread of `io` does, to be done pass by pass. `open` puts the servos behind a gate.
     #[must_use]
     pub fn new(io: Io, open: impl FnOnce(&Gate) -> Servos, rate_hz: f64) -> Self {
-        let (line, clock) = (io.shared.line.clone(), io.clock.clone());
-        let gate = Gate::new(line.clone());
+        let (line, clock, gate) = (io.shared.line.clone(), io.clock.clone(), Gate::new(io.shared.line.clone()));
         let mut driver = ServoDriver::new(io.joints.clone(), open(&gate));
         driver.set_spare_parts(io.spare_parts);
         let schedule = Schedule::new(rate_hz, clock());
@@ -147,14 +146,14 @@ impl Looping {
         let off = self.guarded.switch_off();
         // What listeners see last.
         let now = self.now();
-        let snapshot = self.snapshot(now, Duration::ZERO, 0);
-        let _ = self.io.snapshots.push(snapshot);
+        self.tell(now, Duration::ZERO, 0);
         off
     }
 
-    fn snapshot(&self, now: Duration, late: Duration, missed: u64) -> Snapshot {
-        let timing = self.gate.take_timing();
-        Snapshot::take(&self.guarded.driver, now, &self.io.servo_time, (late, missed), timing)
+    /// With the ring full the publishing thread is behind, and the next snapshot will do.
+    fn tell(&mut self, now: Duration, late: Duration, missed: u64) {
+        let (driver, timing) = (&self.guarded.driver, self.gate.take_timing());
+        let _ = self.io.snapshots.push(Snapshot::take(driver, now, &self.io.servo_time, (late, missed), timing));
     }
 
     /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
@@ -342,9 +341,7 @@ impl Looping {
         }
         self.commanded_at = None;
         let missed = self.schedule.ticked(now, due);
-        let snapshot = self.snapshot(now, now.saturating_sub(due), missed);
-        // With the ring full the publishing thread is behind, and the next snapshot will do.
-        let _ = self.io.snapshots.push(snapshot);
+        self.tell(now, now.saturating_sub(due), missed);
         if state != self.state {
             self.state = state;
             self.io.shared.listener.wake();

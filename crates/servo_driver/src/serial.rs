@@ -67,6 +67,10 @@ impl Port for SerialPort {
         }
     }
 
+    fn pause(&mut self, until: Duration) {
+        std::thread::sleep(until.saturating_sub(monotonic_now()));
+    }
+
     fn discard(&mut self) -> Result<(), PortError> {
         self.0.discard_input_buffer().map_err(|error| failed(&error))
     }

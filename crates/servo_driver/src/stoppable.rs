@@ -167,6 +167,10 @@ impl<P: Port> Port for Stoppable<P> {
         gate.pass(Cargo::Other, || bus.read(into, until)).map_err(port_error)
     }
 
+    fn pause(&mut self, until: Duration) {
+        self.bus.pause(until);
+    }
+
     fn discard(&mut self) -> Result<(), PortError> {
         self.bus.discard()
     }

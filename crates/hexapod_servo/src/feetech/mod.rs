@@ -317,7 +317,7 @@ impl<P: Port> Backend for FeetechServos<P> {
 
     /// Nobody answers to everybody: that it was sent is all there is to know.
     fn cut(&mut self, tally: &mut Tally) -> Result<(), Unacknowledged> {
-        self.line.send(&mut Frame::write(BROADCAST, TORQUE, &[0]), tally).map_err(|_| Unacknowledged)
+        self.line.send_over(&mut Frame::write(BROADCAST, TORQUE, &[0]), tally).map_err(|_| Unacknowledged)
     }
 
     fn all_off(&mut self, tally: &mut Tally) -> Off {

@@ -25,6 +25,9 @@ pub trait Port {
     /// The line cannot be used, or it gave way to a stop.
     fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError>;
 
+    /// Waits until then.
+    fn pause(&mut self, until: Duration);
+
     /// Drops what has come in and nobody read.
     ///
     /// # Errors
@@ -58,12 +61,14 @@ pub struct Line<P> {
     port: P,
     parser: Parser,
     baud: u32,
+    /// Until then servos may be answering a request that was given up.
+    busy_until: Duration,
 }
 
 impl<P: Port> Line<P> {
     /// Requests on this line, which runs at `baud` bits a second.
     pub fn new(port: P, baud: u32) -> Self {
-        Self { port, parser: Parser::default(), baud: baud.max(1) }
+        Self { port, parser: Parser::default(), baud: baud.max(1), busy_until: Duration::ZERO }
     }
 
     /// The line itself.
@@ -93,6 +98,20 @@ impl<P: Port> Line<P> {
         Ok(())
     }
 
+    /// Sends what nobody answers and must be heard: once more where servos were answering meanwhile, for what two say at once
+    /// on one wire nobody hears.
+    ///
+    /// # Errors
+    /// As [`Port::write`], if neither could be sent.
+    pub fn send_over(&mut self, frame: &mut Frame, tally: &mut Tally) -> Result<(), PortError> {
+        let at_once = self.send(frame, tally);
+        if self.port.now() >= self.busy_until {
+            return at_once;
+        }
+        self.port.pause(self.busy_until);
+        self.send(frame, tally).or(at_once)
+    }
+
     /// Sends a request, and hands each reply of `length` values to `hear`, until `replies` have come or the time for that is
     /// over: that of all bytes on the wire, and one [`WAIT`]. Requests are told apart by the length of their replies, so that one
     /// that comes too late is not taken for that of the next request. What the adapter echoes, replies that nobody asked for and
@@ -113,6 +132,7 @@ impl<P: Port> Line<P> {
         let request = frame.finish();
         let wire = self.on_the_wire(request.len() + replies * (length + 6));
         let until = self.port.now() + wire + WAIT;
+        self.busy_until = until;
         let (mut heard, mut is_over) = (0, false);
         loop {
             while let Some(found) = self.parser.next_frame() {
@@ -124,6 +144,7 @@ impl<P: Port> Line<P> {
                 }
             }
             if heard >= replies {
+                self.busy_until = Duration::ZERO;
                 return Ok(heard);
             }
             // One look after the time is over: what came meanwhile counts, though this process was held up. No more than one,
@@ -185,6 +206,10 @@ mod tests {
             self.0 += Duration::from_micros(100);
             into.fill(0xFF);
             Ok(into.len())
+        }
+
+        fn pause(&mut self, until: Duration) {
+            self.0 = self.0.max(until);
         }
 
         fn discard(&mut self) -> Result<(), PortError> {

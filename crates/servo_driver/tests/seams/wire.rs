@@ -51,6 +51,10 @@ impl Port for Line {
         self.line.read(into, until)
     }
 
+    fn pause(&mut self, until: Duration) {
+        self.line.pause(until);
+    }
+
     fn discard(&mut self) -> Result<(), PortError> {
         self.line.discard()
     }
@@ -78,7 +82,8 @@ impl Wire {
                 let driven = bus.clone().with_hang_hook(move |time| {
                     now.fetch_add(u64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
                 });
-                (Self::Boards(bus), servos.joints(), Box::new(on_boards(&servos, driven)))
+                let joints = servos.joints();
+                (Self::Boards(bus), joints, Box::new(move |gate: &Gate| on_boards(&servos, driven)(gate)))
             }
             Kind::Feetech => {
                 let servos = feetech_servos();

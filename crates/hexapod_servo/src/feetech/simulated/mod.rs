@@ -1,14 +1,17 @@
 //! Feetech servos byte by byte: register files on a line that loses, garbles, delays and echoes on demand.
 
+mod servo;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::frame::{Instruction, checksum};
-use super::parser::Parser;
-use super::port::{Port, PortError};
-use super::registers::{ANGLE_LIMITS, BROADCAST, GOAL, MODEL, PRESENT, TEMPERATURE, TORQUE, VOLTAGE};
+use crate::feetech::frame::Instruction;
+use crate::feetech::parser::Parser;
+use crate::feetech::port::{Port, PortError};
+use crate::feetech::registers::BROADCAST;
 use crate::random::Random;
+use servo::Servo;
 
 /// What can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,24 +40,10 @@ pub enum Fault {
     Written(u8, u8, u8),
 }
 
-/// Registers of one servo.
-const REGISTERS: usize = 128;
-/// Steps a second that a servo makes at most.
-const FASTEST: f64 = 3400.0;
 /// From the end of a request to the first reply, and between replies.
 const TURNAROUND: Duration = Duration::from_micros(50);
 /// What comes in within this time an adapter hands on at once.
 const PACKET: Duration = Duration::from_millis(1);
-
-#[derive(Debug)]
-struct Servo {
-    id: u8,
-    registers: [u8; REGISTERS],
-    position: f64,
-    silent: bool,
-    twin: bool,
-    error: u8,
-}
 
 #[derive(Debug)]
 struct World {
@@ -77,83 +66,6 @@ struct World {
 /// Servos on a line in memory, with a clock that goes on as bytes do. Clones are handles to the same line.
 #[derive(Clone, Debug)]
 pub struct Simulated(Arc<Mutex<World>>);
-
-impl Servo {
-    fn new(id: u8) -> Self {
-        let mut servo = Self { id, registers: [0; REGISTERS], position: 2048.0, silent: false, twin: false, error: 0 };
-        servo.put(MODEL, 777);
-        servo.registers[5] = id;
-        servo.put(ANGLE_LIMITS + 2, 4095);
-        servo.reset();
-        servo
-    }
-
-    fn put(&mut self, register: u8, value: u16) {
-        let at = usize::from(register);
-        self.registers[at..at + 2].copy_from_slice(&value.to_le_bytes());
-    }
-
-    fn pair(&self, register: u8) -> u16 {
-        u16::from_le_bytes([self.registers[usize::from(register)], self.registers[usize::from(register) + 1]])
-    }
-
-    fn reset(&mut self) {
-        self.registers[usize::from(TORQUE)..].fill(0);
-        self.registers[usize::from(VOLTAGE)] = 74;
-        self.registers[usize::from(TEMPERATURE)] = 31;
-        let here = self.position.round() as u16;
-        self.put(GOAL, here);
-        self.put(PRESENT, here);
-    }
-
-    fn holds(&self) -> bool {
-        self.registers[usize::from(TORQUE)] == 1
-    }
-
-    fn go_on(&mut self, seconds: f64) {
-        let before = self.position;
-        if self.holds() {
-            let speed = match self.pair(GOAL + 4) {
-                0 => FASTEST,
-                speed => f64::from(speed).min(FASTEST),
-            };
-            let away = f64::from(self.pair(GOAL)) - self.position;
-            self.position += away.clamp(-speed * seconds, speed * seconds);
-        }
-        let speed = if seconds > 0.0 { ((self.position - before) / seconds).round() } else { 0.0 };
-        let sign = if speed < 0.0 { 0x8000 } else { 0 };
-        self.put(PRESENT, self.position.round() as u16);
-        self.put(PRESENT + 2, speed.abs() as u16 | sign);
-    }
-
-    fn write(&mut self, first: u8, values: &[u8]) {
-        let from = usize::from(first);
-        if let Some(registers) = self.registers.get_mut(from..from + values.len()) {
-            registers.copy_from_slice(values);
-        }
-        if self.registers[usize::from(TORQUE)] == 128 {
-            self.position = 2048.0;
-        }
-    }
-
-    fn reply(&self, values: &[u8]) -> Vec<u8> {
-        let torque = u8::from(self.holds()) << 4;
-        let mut bytes = vec![0xFF, 0xFF, self.id, values.len() as u8 + 2, self.error | torque];
-        bytes.extend(values);
-        bytes.push(checksum(&bytes[2..]));
-        if self.twin {
-            // Two that speak at once: where either pulls the line low it is low.
-            let shifted: Vec<u8> = bytes.iter().cycle().skip(1).take(bytes.len()).copied().collect();
-            bytes.iter_mut().zip(shifted).for_each(|(byte, other)| *byte &= other);
-        }
-        bytes
-    }
-
-    fn read(&self, first: u8, count: u8) -> Vec<u8> {
-        let from = usize::from(first);
-        self.registers.get(from..from + usize::from(count)).map(<[u8]>::to_vec).unwrap_or_default()
-    }
-}
 
 impl World {
     fn inject(&mut self, fault: Fault) {
@@ -187,7 +99,13 @@ impl World {
 
     /// Bytes that the host sends, as servos hear them.
     fn hear(&mut self, bytes: &[u8]) {
+        // Two that speak at once on one wire: nobody hears either.
+        let collides = self.coming.back().is_some_and(|(at, _)| *at > self.time);
         self.advance_to(self.time + self.byte * bytes.len() as u32);
+        if collides {
+            self.coming.iter_mut().for_each(|(_, byte)| *byte &= 0x55);
+            return;
+        }
         if self.echo {
             let now = self.time;
             self.coming.extend(bytes.iter().map(|&byte| (now, byte)));
@@ -358,6 +276,10 @@ impl Port for Simulated {
             world.advance_to(at);
         }
         Ok(count)
+    }
+
+    fn pause(&mut self, until: Duration) {
+        self.world().advance_to(until);
     }
 
     fn discard(&mut self) -> Result<(), PortError> {
