@@ -319,6 +319,14 @@ fn when_stopped_relaxed_or_shut_down_expect_servos_limp_and_seen_to_be_so() {
     let before = rig.angle(4);
     rig.steps(10, pose);
     assert!(rig.line.holds(5) && (rig.angle(4) - before).abs() < 0.06, "{before} {}", rig.angle(4));
+    // Wanted again before it has said that it is limp, it is given torque anew.
+    rig.driver.relax(1, true);
+    rig.line.inject(Fault::Late(ms(9)));
+    rig.step(pose);
+    rig.line.inject(Fault::Late(Duration::ZERO));
+    rig.driver.relax(1, false);
+    rig.steps(300, pose);
+    assert!(rig.driver.state() == State::Armed && rig.limp() == 0, "{}", rig.says());
     assert!(rig.driver.shutdown());
     assert_eq!(rig.limp(), 18);
 }

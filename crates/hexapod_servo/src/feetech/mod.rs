@@ -119,7 +119,7 @@ impl<P: Port> FeetechServos<P> {
         let named = self.servos.iter().filter(|unit| unit.is_to_hold() && torque.name(unit.servo.id, &[1])).count();
         if named > 0 {
             self.line.send(&mut torque, tally)?;
-            self.servos.iter_mut().filter(|unit| unit.is_to_hold()).for_each(|unit| unit.note_torque(true));
+            self.servos.iter_mut().filter(|unit| unit.is_to_hold()).for_each(|unit| unit.note_torque());
         }
         Ok(())
     }
@@ -227,7 +227,7 @@ impl<P: Port> FeetechServos<P> {
         if !heard {
             return Ok(Err("does not answer".into()));
         }
-        if !unit.holds() && !unit.is_limp() {
+        if unit.resists() {
             return Ok(Err("was not seen to be limp".into()));
         }
         unit.enter_service();

@@ -173,7 +173,7 @@ impl ServoUnit {
 
     /// Whether it is to be told to be limp now.
     pub fn is_to_go_limp(&self, now: Duration) -> bool {
-        (self.off || (self.wanted.is_none() && self.holds)) && now >= self.next_off
+        (self.off || (self.wanted.is_none() && !self.limp)) && now >= self.next_off
     }
 
     /// Notes what was sent.
@@ -186,19 +186,23 @@ impl ServoUnit {
         self.holds
     }
 
-    pub fn note_torque(&mut self, on: bool) {
-        (self.holds, self.limp) = (on, self.limp && !on);
+    pub fn note_torque(&mut self) {
+        (self.holds, self.limp) = (true, false);
     }
 
-    /// Notes that it was told to be limp, and whether it says that it is.
+    /// Notes that it was told to be limp, and whether it says that it is. Whatever it says, it begins anew if it is wanted.
     pub fn note_limp(&mut self, now: Duration, limp: bool) {
-        (self.limp, self.told) = (limp, None);
-        self.holds &= !limp;
+        (self.limp, self.told, self.holds) = (limp, None, false);
         self.next_off = now + if limp { OFF_AGAIN } else { OFF_RETRY };
     }
 
     pub fn is_limp(&self) -> bool {
         self.limp
+    }
+
+    /// Whether it is meant to be limp, and did not say that it is.
+    pub fn resists(&self) -> bool {
+        self.off && !self.limp
     }
 
     /// Commands it limp from the next exchange on.
