@@ -8,6 +8,10 @@ use crate::backend::Trouble;
 
 /// Why the driver went into [`State::Fault`](super::State::Fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a fault is made in a tick and copied from thread to thread: nothing is boxed"
+)]
 pub enum Fault {
     /// A part of the hardware was lost or altered.
     #[error("{0}")]
