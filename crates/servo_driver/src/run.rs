@@ -48,8 +48,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let config = setup.map.joints();
     let start_line = format!("{} joints on {}, disarmed: call enable", config.joints.len(), setup.map);
     let joints: Vec<_> = config.joints.iter().map(|joint| joint.name.clone()).collect();
-    let groups = config.groups.clone();
-    let (off_after, rate_hz) = (config.timing.fault_off_after, setup.rate_hz);
+    let (groups, off_after, rate_hz) = (config.groups.clone(), config.timing.fault_off_after, setup.rate_hz);
     let servo_time = setup.servo_time();
     let (mut io, Ends { intake, front, call_queue, snapshots }) = Io::new(config);
     let intake = intake.of_robot(&setup.urdf.display().to_string());
