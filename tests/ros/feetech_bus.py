@@ -132,9 +132,9 @@ class Bus:
                 replies = [self._reply(servo, servo.memory[values[0]:values[0] + values[1]]) for servo in meant]
             if instruction in (PING, WRITE) and number != BROADCAST:
                 replies = [self._reply(servo, b'') for servo in meant]
-        for reply in replies:
-            time.sleep(len(reply) * BYTE_S)
-            os.write(self.host, reply)
+        if answer := b''.join(replies):
+            time.sleep(len(answer) * BYTE_S)
+            os.write(self.host, answer)
 
     @staticmethod
     def _reply(servo, values):

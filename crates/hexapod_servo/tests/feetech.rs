@@ -128,7 +128,7 @@ fn when_enabled_from_any_pose_expect_each_joint_led_from_where_it_stands_and_no_
     };
     for trial in 0..200 {
         let mut rig = Rig::new();
-        (1..=18).for_each(|id| rig.line.turn(id, (700.0 + 2700.0 * next()).round()));
+        (1..=18).for_each(|id| rig.line.turn(id, (300.0 + 3500.0 * next()).round()));
         rig.tick();
         rig.command(pose);
         let report = rig.driver.enable(rig.now);
