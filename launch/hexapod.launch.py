@@ -54,9 +54,9 @@ def arguments():
     share = FindPackageShare(PACKAGE)
     return [
         DeclareLaunchArgument(
-            'bus', default_value='simulated', choices=['simulated', 'physics', 'i2c'],
-            description='Servo bus: two simulated PWM boards, the same with a robot in physics that they move, or the '
-                        'boards on /dev/i2c-*.'),
+            'bus', default_value='simulated', choices=['simulated', 'physics', 'i2c', 'feetech'],
+            description='Servo bus: two simulated PWM boards, the same with a robot in physics that they move, the '
+                        'boards on /dev/i2c-*, or Feetech servos on the serial port that hexapod.yaml names.'),
         DeclareLaunchArgument(
             'terrain', default_value='',
             description='What the robot in physics stands on: flat, ramp, steps, rubble, gaps, or the path of a PNG of '

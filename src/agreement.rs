@@ -93,10 +93,11 @@ pub fn share_odom_frame(simulator: &mut Params, publisher: &Params) {
 /// The planner has a simulated clock, and the servos are real.
 pub fn check_clock(all: &AllParams) -> Result<(), ConfigError> {
     let is_simulated = |params: &Params| switch(params, "use_sim_time");
-    if !is_simulated(&all.planner) || is_simulated(&all.driver) || text(&all.driver, "bus") != "i2c" {
+    let is_real = ["i2c", "feetech"].contains(&text(&all.driver, "bus").as_str());
+    if !is_simulated(&all.planner) || is_simulated(&all.driver) || !is_real {
         return Ok(());
     }
-    let reason = "does not go with bus i2c: real servos move in real time";
+    let reason = "does not go with real servos, which move in real time";
     Err(wrong(gait_planner::NAME, &all.planner, "use_sim_time", reason, "set it to false, or bus to simulated"))
 }
 

@@ -22,6 +22,7 @@ use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_servo::ServoConfig;
 use hexapod_setup::{Files, motors};
 use nalgebra::Vector2;
+use servo_driver::ServoMap;
 use std::fmt::Write;
 
 /// Loads all files and prints what they describe.
@@ -45,7 +46,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     })??;
     drop(spinner);
     say(format_args!("robot    {}\n{}\n", files.urdf.display(), files.reported()))?;
-    say(table(&setups.planner.engine, setups.driver.servos()).trim_end())?;
+    say(table(&setups.planner.engine, setups.driver.map()).trim_end())?;
     let Speeds { table: speeds, notes: stuck, nowhere } = speeds;
     say(speeds.trim_end())?;
     say(format_args!("starts   with {}", setups.planner.gait_name))?;
@@ -62,11 +63,11 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     for note in setups.planner.notes.iter().map(String::as_str).chain(driver) {
         say(format_args!("note     {note}"))?;
     }
-    if let Some(note) = coarse(&setups.planner.engine, setups.driver.servos()) {
+    if let Some(note) = setups.driver.servos().and_then(|servos| coarse(&setups.planner.engine, servos)) {
         say(format_args!("note     {note}"))?;
     }
     let motors = motors(&files.in_config("servos.yaml"), setups.planner.engine.robot());
-    if let Some(note) = pace::note(&setups.planner, setups.driver.servos(), &motors) {
+    if let Some(note) = pace::note(&setups.planner, &setups.driver.map().joints(), &motors) {
         say(format_args!("note     {note}"))?;
     }
     for stray in files.strays() {
@@ -135,7 +136,7 @@ const HIP_HEIGHT_M: f64 = 0.02;
 
 /// Legs, joints, limits, servos and reach.
 #[must_use]
-pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
+pub fn table(engine: &Engine, map: &ServoMap) -> String {
     let mut out = String::new();
     let robot = engine.robot();
     let mass = robot.model().total_mass();
@@ -144,19 +145,19 @@ pub fn table(engine: &Engine, servos: &ServoConfig) -> String {
     let _ = writeln!(
         out,
         "{:<20} {:>17} {:>9} {:>7}  {:<13} {:>13}",
-        "joint", "limits (deg)", "rad/s", "N m", "servo", "pulse (us)"
+        "joint",
+        "limits (deg)",
+        "rad/s",
+        "N m",
+        "servo",
+        map.unit()
     );
     for joint in robot.legs().iter().flat_map(|leg| leg.joints()) {
         let limits = joint.limits();
-        let servo = servos.joint_index(joint.name()).map(|index| &servos.servos()[index]);
-        let plug = servo.map_or("none".into(), |s| {
-            format!("{:#04x} channel {}", servos.boards()[s.board()].address(), s.channel())
-        });
-        let pulses =
-            servo.map_or(String::new(), |s| format!("{:.0}..{:.0}", s.pulse_limits_us().0, s.pulse_limits_us().1));
+        let (plug, ends) = map.plug(joint.name()).unwrap_or_else(|| ("none".into(), String::new()));
         let range = format!("{:.0} .. {:.0}", limits.lower.to_degrees(), limits.upper.to_degrees());
         let (name, velocity, effort) = (joint.name(), limits.velocity, limits.effort);
-        let _ = writeln!(out, "{name:<20} {range:>17} {velocity:>9.2} {effort:>7.2}  {plug:<15} {pulses:>11}");
+        let _ = writeln!(out, "{name:<20} {range:>17} {velocity:>9.2} {effort:>7.2}  {plug:<15} {ends:>11}");
     }
     let spec = engine.stance().spec();
     let (up, down, lift) = (spec.height * 1e3, spec.sit_height * 1e3, spec.step_height * 1e3);

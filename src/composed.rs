@@ -114,9 +114,9 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     })?;
     let live = setups.driver.live();
     // A robot that moves with the boards has them from its start to its end.
-    let (driver, physics) = match setups.simulator.zip(nodes.simulator) {
-        Some((setup, node)) => {
-            let servos = setups.driver.servos().clone();
+    let boards = setups.driver.servos().cloned();
+    let (driver, physics) = match setups.simulator.zip(nodes.simulator).zip(boards) {
+        Some(((setup, node), servos)) => {
             let boards = SimulatedBus::for_config(&servos);
             let driver = setups.driver.on_boards(boards.clone());
             let closing = simulator::Closing { asked: shutdown.clone(), over: last.clone() };

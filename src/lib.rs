@@ -22,6 +22,7 @@ mod out;
 pub mod parameters;
 pub mod plot;
 pub mod servo;
+mod servo_scan;
 pub mod setups;
 pub mod sim;
 pub mod spinner;

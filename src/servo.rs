@@ -3,18 +3,17 @@
 use crate::cli::{ServoArgs, ServoCommand};
 use crate::exit::{Failure, say};
 use crate::parameters::tell_files;
+use crate::servo_scan::servo_scan;
 use crate::setups::parameters;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
-use hexapod_servo::calibration::Servo;
-use hexapod_servo::pca9685::{Link, Tally, all_call_off};
-use hexapod_servo::{ServoConfig, ServoDriver, State};
-use servo_driver::bus::Bus;
-use servo_driver::{Hardware, Setup, StopSwitch, Stoppable};
+use hexapod_servo::backend::{Backend, Tally};
+use hexapod_servo::{JointConfig, ServoDriver, State};
+use servo_driver::bus::Servos;
+use servo_driver::{Hardware, ServoMap, Setup, StopSwitch};
 use std::sync::Arc;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(10);
-const RETRIES: u8 = 2;
 /// Boards that do not acknowledge being off get the command again for this long.
 const OFF_PATIENCE: Duration = Duration::from_millis(300);
 /// After a signal the servo is let go within this time, or the bus hangs.
@@ -24,8 +23,8 @@ const ENDING: Duration = Duration::from_millis(800);
 const NEXT: Duration = Duration::from_millis(300);
 
 /// Said where no real servo moves.
-pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and no real servo moves. For real ones give --bus i2c, or set \
-                                    `bus: i2c` of servo_driver in hexapod.yaml";
+pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and no real servo moves. For real ones give --bus i2c or feetech, or set \
+                                    `bus` of servo_driver in hexapod.yaml";
 
 /// Turns a joint to an angle, or all servos to their neutral, holds them for a while and lets them go.
 ///
@@ -33,6 +32,7 @@ pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and 
 /// There is no such joint, leg or angle, or the bus fails.
 pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let bus = match &arguments.what {
+        Some(ServoCommand::Scan(bus)) => return servo_scan(bus),
         Some(ServoCommand::Centre(centre)) => &centre.bus,
         None => &arguments.bus,
     };
@@ -40,21 +40,23 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     tell_files([&params]);
     let setup = Setup::load(&params)?;
     let (places, seconds) = match &arguments.what {
-        Some(ServoCommand::Centre(centre)) => (neutral(setup.servos(), centre.leg.as_deref())?, centre.seconds),
-        None => (vec![place(setup.servos(), arguments)?], arguments.seconds),
+        Some(ServoCommand::Centre(centre)) => (neutral(setup.map(), centre.leg.as_deref())?, centre.seconds),
+        _ => (vec![place(&setup.map().joints(), arguments)?], arguments.seconds),
     };
     if !setup.is_real() {
         say(SIMULATED)?;
     }
     let shutdown = Shutdown::on_signals()?;
     // Dropped last: nobody else has the bus before the pins are given back, too.
-    let Hardware { mut bus, pins, own_guard, lease: _lease, .. } =
+    let Hardware { bus, pins, own_guard, lease: _lease, .. } =
         Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
-    // Boards of other joints need not be there. Where they are, they put out nothing.
-    let _ = all_call_off(&mut Link::new(&mut bus, &mut Tally::default(), RETRIES));
     let (joints, angles): (Vec<usize>, Vec<f64>) = places.into_iter().unzip();
     let stop = Arc::new(StopSwitch::new(&setup, pins, own_guard)?);
-    let driver = ServoDriver::new(setup.servos().only(&joints), stop.before(bus));
+    let config = setup.map().clone().only(&joints).joints();
+    let mut backend = bus.only(&joints).backend(stop.gate());
+    // Servos of other joints need not be there. Where they are, they are off.
+    let _ = backend.cut(&mut Tally::default());
+    let driver = ServoDriver::new(config, backend);
     let (theirs, stops) = (shutdown.clone(), Arc::clone(&stop));
     // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.
     let thread = std::thread::Builder::new()
@@ -70,24 +72,20 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?
 }
 
-/// The servos of a leg, or all, and the angles at which their pulses are neutral, within their limits.
-fn neutral(servos: &ServoConfig, leg: Option<&str>) -> Result<Vec<(usize, f64)>, Failure> {
+/// The servos of a leg, or all, and the angles at which they are neutral, within their limits.
+fn neutral(map: &ServoMap, leg: Option<&str>) -> Result<Vec<(usize, f64)>, Failure> {
+    let config = map.joints();
     let group = leg.map(|leg| {
-        let names = || servos.groups().join(", ");
-        let group = servos.groups().iter().position(|group| group == leg);
-        group.ok_or_else(|| Failure::Words(format!("there is no leg `{leg}`; there are {}", names())))
+        let group = config.groups.iter().position(|group| group == leg);
+        group.ok_or_else(|| Failure::Words(format!("there is no leg `{leg}`; there are {}", config.groups.join(", "))))
     });
     let group = group.transpose()?;
-    let meant = servos.servos().iter().enumerate().filter(|(_, servo)| group.is_none_or(|of| servo.group() == of));
-    let angle = |servo: &Servo| {
-        let neutral_rad = servo.angle_rad(servo.neutral_us());
-        servo.limit_angle(neutral_rad).map_or(neutral_rad, |limited| limited.value)
-    };
-    Ok(meant.map(|(joint, servo)| (joint, angle(servo))).collect())
+    let meant = config.joints.iter().enumerate().filter(|(_, joint)| group.is_none_or(|of| joint.group == of));
+    Ok(meant.filter_map(|(index, joint)| Some((index, joint.limit(map.neutral_rad(index)?)?.value))).collect())
 }
 
 fn turn_and_let_go(
-    mut driver: ServoDriver<Stoppable<Bus>>,
+    mut driver: ServoDriver<Servos>,
     stop: &StopSwitch,
     angles: &[f64],
     seconds: f64,
@@ -106,7 +104,7 @@ fn turn_and_let_go(
 }
 
 /// True if every board acknowledged it.
-fn switch_off(driver: &mut ServoDriver<Stoppable<Bus>>) -> bool {
+fn switch_off(driver: &mut ServoDriver<Servos>) -> bool {
     let deadline = monotonic_now() + OFF_PATIENCE;
     while !driver.shutdown() {
         if monotonic_now() > deadline {
@@ -118,14 +116,14 @@ fn switch_off(driver: &mut ServoDriver<Stoppable<Bus>>) -> bool {
 }
 
 /// Index and angle, within the joint's limits.
-fn place(servos: &ServoConfig, arguments: &ServoArgs) -> Result<(usize, f64), Failure> {
+fn place(config: &JointConfig, arguments: &ServoArgs) -> Result<(usize, f64), Failure> {
     let (name, degrees) = (arguments.joint.as_deref().unwrap_or_default(), arguments.degrees.unwrap_or_default());
-    let joint = servos.joint_index(name).ok_or_else(|| {
-        let names: Vec<_> = servos.servos().iter().map(|servo| servo.joint()).collect();
+    let joint = config.index(name).ok_or_else(|| {
+        let names: Vec<_> = config.joints.iter().map(|joint| joint.name.as_str()).collect();
         Failure::Words(format!("there is no joint `{name}`; there are {}", names.join(", ")))
     })?;
     let angle_rad = degrees.to_radians();
-    let (lower, upper) = servos.servos()[joint].angle_limits_rad();
+    let (lower, upper) = config.joints[joint].limits_rad;
     if !(lower..=upper).contains(&angle_rad) {
         let (lower, upper) = (lower.to_degrees(), upper.to_degrees());
         return Err(Failure::Words(format!("{name} goes from {lower:.1} to {upper:.1} degrees, not to {degrees}")));
@@ -135,7 +133,7 @@ fn place(servos: &ServoConfig, arguments: &ServoArgs) -> Result<(usize, f64), Fa
 
 /// Arms with the first joint alone, then each next one, says what each is told, and holds them.
 fn turn(
-    driver: &mut ServoDriver<Stoppable<Bus>>,
+    driver: &mut ServoDriver<Servos>,
     stop: &StopSwitch,
     angles: &[f64],
     seconds: f64,
@@ -179,16 +177,11 @@ fn turn(
     Ok(())
 }
 
-/// What the joint is commanded, and through which plug.
-fn readout(driver: &ServoDriver<Stoppable<Bus>>, joint: usize) -> String {
-    let servo = &driver.servos()[joint];
-    let Some(commanded_rad) = driver.commanded(joint) else { return format!("{} has no pulse", servo.joint()) };
-    let address = driver.config().boards()[servo.board()].address();
-    let pulse_us = servo.pulse_us(commanded_rad).map_or(f64::NAN, |pulse| pulse.value);
-    let (channel, counts) = (servo.channel(), servo.counts(commanded_rad));
-    let degrees = commanded_rad.to_degrees();
-    format!(
-        "{} {degrees:.1} deg = {pulse_us:.0} us = {counts} counts on board {address:#04x} channel {channel}",
-        servo.joint()
-    )
+/// What the joint is commanded, and in the units of its wire.
+fn readout(driver: &ServoDriver<Servos>, joint: usize) -> String {
+    let name = &driver.joints()[joint].name;
+    match (driver.commanded(joint), driver.backend().describe(joint)) {
+        (Some(commanded_rad), Some(words)) => format!("{name} {:.1} deg = {words}", commanded_rad.to_degrees()),
+        _ => format!("{name} has no pulse"),
+    }
 }

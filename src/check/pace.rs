@@ -4,7 +4,7 @@ use crate::torque_check::FRICTION;
 use gait_planner::Setup;
 use hexapod_dynamics::{BaseMotion, LoadPredictor};
 use hexapod_gait::{Engine, GaitState, Input, Twist};
-use hexapod_servo::ServoConfig;
+use hexapod_servo::JointConfig;
 use hexapod_servo::calibration::Motor;
 
 const RATE_HZ: f64 = 50.0;
@@ -44,10 +44,10 @@ impl Worst {
 }
 
 /// What to tell where servos of known torque do not follow the robot at its greatest speed ahead.
-pub(super) fn note(setup: &Setup, servos: &ServoConfig, motors: &[(String, Motor)]) -> Option<String> {
+pub(super) fn note(setup: &Setup, joints: &JointConfig, motors: &[(String, Motor)]) -> Option<String> {
     let motor = |name: &str| {
         let (_, motor) = motors.iter().find(|(joint, _)| joint == name)?;
-        let speed_rad_s = servos.servos().get(servos.joint_index(name)?)?.speed_limit_rad_s();
+        let speed_rad_s = joints.joints.get(joints.index(name)?)?.speed_limit_rad_s;
         Some(Servo { kind: motor.kind.clone(), speed_rad_s, stall_nm: motor.stall_torque_nm? })
     };
     let legs = setup.engine.legs().iter();

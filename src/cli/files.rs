@@ -45,6 +45,8 @@ pub enum Bus {
     Physics,
     /// The boards on /dev/i2c-N.
     I2c,
+    /// Feetech STS and SMS servos on a serial port
+    Feetech,
 }
 
 impl Bus {
@@ -55,6 +57,7 @@ impl Bus {
             Self::Simulated => "simulated",
             Self::Physics => "physics",
             Self::I2c => "i2c",
+            Self::Feetech => "feetech",
         }
     }
 }

@@ -214,6 +214,8 @@ pub struct ServoArgs {
 pub enum ServoCommand {
     /// Turn all servos, or those of one leg, to their neutral, one after another, before the horns go on; then let them go.
     Centre(CentreArgs),
+    /// Ask every ID on a serial bus, and show model, voltage and temperature of the servos that answer; nothing moves.
+    Scan(BusArgs),
 }
 
 /// Which servos to centre.

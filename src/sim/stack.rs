@@ -7,7 +7,7 @@ use crate::setups::Setups;
 use crate::sim::senses::Senses;
 use hexapod_gait::motion::Player;
 use hexapod_gait::{GaitState, Input, Tick, Twist};
-use hexapod_servo::{ServoDriver, SimulatedBus, State};
+use hexapod_servo::{Pca9685Boards, ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
 use simulator::{Disturbances, FallWatch, Plant, why_it_gave_way};
@@ -18,7 +18,7 @@ pub struct Stack {
     player: Player,
     rate_hz: f64,
     ticks: u64,
-    driver: ServoDriver<SimulatedBus>,
+    driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     schedule: Schedule,
     /// When the command was given that no tick of the driver has seen.
     commanded_at: Option<Duration>,
@@ -89,10 +89,11 @@ impl Stack {
         if let Some(name) = gait {
             engine.set_gait(planner.gaits.get(name).map_err(Failure::Words)?);
         }
-        let (servos, schedule) = (driver.servos().clone(), driver.schedule(Duration::ZERO));
+        let none = || Failure::Words("hexapod sim is for bus physics; leave out -p bus".into());
+        let (servos, schedule) = (driver.servos().ok_or_else(none)?.clone(), driver.schedule(Duration::ZERO));
         let boards = SimulatedBus::for_config(&servos);
         let plant = simulator.plant(servos.clone(), boards.clone()).map_err(|e| Failure::Words(e.to_string()))?;
-        let driver = ServoDriver::new(servos, boards);
+        let driver = ServoDriver::on_boards(servos, boards);
         let place = |name: &str| driver.joint_index(name).ok_or_else(|| format!("joint {name} has no servo"));
         let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
         let places: Result<Vec<Vec<usize>>, String> = engine.legs().iter().map(of_leg).collect();

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use embedded_hal::i2c::{ErrorType, I2c, Operation};
-use hexapod_servo::pca9685::{Level, Link, Shadow, Tally};
-use hexapod_servo::{RawServoConfig, ServoConfig, ServoDriver, State};
+use hexapod_servo::backend::Tally;
+use hexapod_servo::pca9685::{Level, Link, Shadow};
+use hexapod_servo::{Pca9685Boards, RawServoConfig, ServoConfig, ServoDriver, State};
 
 const YAML: &str = include_str!("../../../config/servos.yaml");
 
@@ -84,10 +85,10 @@ fn angle_to_bytes(criterion: &mut Criterion) {
 fn tick(criterion: &mut Criterion) {
     let config = config();
     let poses = poses(&config);
-    let mut driver = ServoDriver::new(config, Sink::new());
+    let mut driver = ServoDriver::on_boards(config, Sink::new());
     let mut now = Duration::ZERO;
     let mut turn = 0;
-    let mut period = |driver: &mut ServoDriver<Sink>| {
+    let mut period = |driver: &mut ServoDriver<Pca9685Boards<Sink>>| {
         turn ^= 1;
         now += Duration::from_millis(10);
         for (joint, &angle_rad) in black_box(&poses[turn]).iter().enumerate() {

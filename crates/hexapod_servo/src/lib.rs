@@ -1,10 +1,19 @@
 #![doc = include_str!("../README.md")]
 
+pub mod backend;
+pub mod boards;
 pub mod calibration;
+pub mod feetech;
+pub mod joints;
 pub mod machine;
+mod ordered;
 pub mod pca9685;
+mod random;
 pub mod simulated;
 
+pub use backend::{ArmReport, Backend};
+pub use boards::Pca9685Boards;
 pub use calibration::{RawServoConfig, ServoConfig, ServoConfigError};
-pub use machine::{ArmReport, Counters, Fault, RESETS_A_BOARD, ServoDriver, State, TargetError};
+pub use joints::JointConfig;
+pub use machine::{Counters, Fault, ServoDriver, State, TargetError};
 pub use simulated::SimulatedBus;

@@ -4,6 +4,7 @@ mod catching_up;
 mod common;
 mod configuration;
 mod faults;
+mod feetech;
 mod kinds;
 mod no_allocation;
 mod properties;

@@ -180,7 +180,7 @@ fn when_bus_is_full_expect_62_boards_to_work() {
     raw.servos.0 = (0..62).map(|board| (format!("leg{board}_joint"), raw_servo(board, 15, (900.0, 2100.0)))).collect();
     let config = ServoConfig::try_from(raw).expect("valid");
     let bus = SimulatedBus::for_config(&config);
-    let mut driver = hexapod_servo::ServoDriver::new(config, bus.clone());
+    let mut driver = hexapod_servo::ServoDriver::on_boards(config, bus.clone());
     let targets: Vec<_> = (0..62).map(|joint| (joint, 0.1)).collect();
     let mut now = crate::common::ms(0);
     driver.command(now, &targets).expect("finite");

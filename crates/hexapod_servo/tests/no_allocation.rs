@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{JOINTS, config, ms};
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation};
-use hexapod_servo::{ServoDriver, State};
+use hexapod_servo::{Pca9685Boards, ServoDriver, State};
 
 /// A bus that answers reads as a healthy board would and can be unplugged.
 /// Two boards that remember what is written to them, and nothing more.
@@ -57,7 +57,7 @@ impl I2c for Plain {
     }
 }
 
-fn ticks(driver: &mut ServoDriver<Plain>, now: &mut Duration, count: u32, commands: bool) {
+fn ticks(driver: &mut ServoDriver<Pca9685Boards<Plain>>, now: &mut Duration, count: u32, commands: bool) {
     let info = allocation_counter::measure(|| {
         for _ in 0..count {
             *now += ms(10);
@@ -75,7 +75,7 @@ fn ticks(driver: &mut ServoDriver<Plain>, now: &mut Duration, count: u32, comman
 
 #[test]
 fn when_ticking_in_every_state_expect_no_allocation() {
-    let mut driver = ServoDriver::new(config(), Plain::default());
+    let mut driver = ServoDriver::on_boards(config(), Plain::default());
     let mut now = ms(0);
     ticks(&mut driver, &mut now, 100, true);
     assert_eq!(driver.state(), State::Disarmed);

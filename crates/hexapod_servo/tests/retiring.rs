@@ -71,7 +71,7 @@ fn when_it_sits_down_expect_every_stop_to_win() {
 #[test]
 fn when_a_board_is_lost_that_the_robot_stands_without_expect_it_to_sit_on_the_others() {
     let mut rig = Rig::armed();
-    rig.driver.set_spare_boards(0b01);
+    rig.driver.set_spare_parts(0b01);
     rig.bus.inject(BusFault::Dead { address: 0x40 });
     while rig.step(|_| 0.2) != State::Retiring {}
     for _ in 0..60 {
@@ -91,7 +91,7 @@ fn when_a_board_is_lost_that_the_robot_stands_without_expect_it_to_sit_on_the_ot
 #[test]
 fn when_the_other_board_is_lost_too_expect_a_fault_at_once() {
     let mut rig = Rig::armed();
-    rig.driver.set_spare_boards(0b11);
+    rig.driver.set_spare_parts(0b11);
     rig.bus.inject(BusFault::Dead { address: 0x40 });
     while rig.step(|_| 0.2) != State::Retiring {}
     rig.bus.inject(BusFault::Dead { address: 0x41 });

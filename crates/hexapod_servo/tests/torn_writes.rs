@@ -4,8 +4,9 @@
 
 use crate::common::{BOARDS, Rig, raw_config};
 use embedded_hal::i2c::{ErrorType, I2c, Operation};
+use hexapod_servo::backend::Tally;
 use hexapod_servo::calibration::Servo;
-use hexapod_servo::pca9685::{Level, Link, PulseRange, Shadow, Tally, start, wake};
+use hexapod_servo::pca9685::{Level, Link, PulseRange, Shadow, start, wake};
 use hexapod_servo::simulated::{BusFault, Output, SimulatedError};
 use hexapod_servo::{ServoConfig, ServoDriver, SimulatedBus, State};
 
@@ -119,7 +120,7 @@ fn when_driver_meets_torn_writes_expect_every_output_within_limits() {
         let bus = SimulatedBus::for_config(&config);
         let channel = |servo: &Servo| (BOARDS[servo.board()], servo.channel(), servo.range());
         let watched = Watched::new(bus.clone(), config.servos().iter().map(channel).collect());
-        let mut driver = ServoDriver::new(config, watched);
+        let mut driver = ServoDriver::on_boards(config, watched);
         let mut dice = Dice(3);
         let mut now = crate::common::ms(5);
         let mut targets = [0.0; crate::common::JOINTS];

@@ -3,6 +3,7 @@
 mod binding;
 mod blame;
 mod config_file;
+mod feetech;
 mod files;
 mod forward;
 pub mod frames;
@@ -30,6 +31,7 @@ mod walker;
 mod written;
 
 pub use config_file::ConfigFile;
+pub use feetech::read_feetech;
 pub use files::{CONFIG_FILES, Files, JOYSTICK_FILE};
 pub use frames::Frames;
 pub use gaits::Gaits;

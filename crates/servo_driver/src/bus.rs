@@ -1,114 +1,227 @@
-//! The bus, chosen at run time: boards in memory, or `/dev/i2c-N`.
+//! The buses there are, chosen at run time: where a new one is made known.
 
 use crate::bus_error::BusOpenError;
-use crate::raspberry::RaspberryBus;
-use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
-use hexapod_ros::monotonic_now;
-use hexapod_servo::{ServoConfig, SimulatedBus};
+use crate::device::Device;
+use crate::i2c_bus::{BoardBus, I2cBus};
+use crate::serial::SerialPort;
+use crate::stoppable::Gate;
+use embedded_hal::i2c::I2c;
+use hexapod_servo::calibration::Servo;
+use hexapod_servo::feetech::{FeetechConfig, FeetechServos};
+use hexapod_servo::{Backend, JointConfig, Pca9685Boards, ServoConfig};
 use std::fmt;
-use std::time::Duration;
 
-/// Which bus the boards are on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BusChoice {
-    /// Boards in memory.
-    Simulated,
-    /// Boards in memory whose pulses move a robot in a physics engine.
-    Physics,
-    /// Boards on `/dev/i2c-<device>`.
-    I2c {
-        /// The device's number.
-        device: u8,
+/// The servos of a robot, and the bus that they are on.
+#[derive(Clone, Debug)]
+pub enum ServoMap {
+    /// On PCA9685 boards.
+    Boards {
+        /// Where the boards are.
+        bus: BoardBus,
+        /// Boards and servos.
+        servos: ServoConfig,
+    },
+    /// Feetech servos on a serial bus.
+    Feetech {
+        /// The serial port.
+        port: Device,
+        /// Bits a second.
+        baud: u32,
+        /// The servos.
+        servos: FeetechConfig,
     },
 }
 
-impl fmt::Display for BusChoice {
+/// The servos of a driver or tool, whatever bus they are on.
+pub type Servos = Box<dyn Backend + Send>;
+
+impl fmt::Display for ServoMap {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Simulated => formatter.write_str("a simulated bus"),
-            Self::Physics => formatter.write_str("a simulated bus, with physics"),
-            Self::I2c { device } => write!(formatter, "/dev/i2c-{device}"),
+            Self::Boards { bus: BoardBus::Simulated, .. } => formatter.write_str("a simulated bus"),
+            Self::Boards { bus: BoardBus::Physics, .. } => formatter.write_str("a simulated bus, with physics"),
+            Self::Boards { bus: BoardBus::I2c { device }, .. } => Device::i2c(*device).fmt(formatter),
+            Self::Feetech { port, .. } => port.fmt(formatter),
         }
     }
 }
 
-impl BusChoice {
+impl ServoMap {
     /// Whether there is something to break.
     #[must_use]
-    pub fn is_real(self) -> bool {
-        matches!(self, Self::I2c { .. })
+    pub fn is_real(&self) -> bool {
+        self.device().is_some()
+    }
+
+    /// The device file, where there is one.
+    #[must_use]
+    pub fn device(&self) -> Option<Device> {
+        match self {
+            Self::Boards { bus: BoardBus::Simulated | BoardBus::Physics, .. } => None,
+            Self::Boards { bus: BoardBus::I2c { device }, .. } => Some(Device::i2c(*device)),
+            Self::Feetech { port, .. } => Some(port.clone()),
+        }
+    }
+
+    /// What gives a tool this bus on its command line.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let (bus, params) = match self {
+            Self::Boards { bus: BoardBus::Simulated, .. } => ("simulated", vec![]),
+            Self::Boards { bus: BoardBus::Physics, .. } => ("physics", vec![]),
+            Self::Boards { bus: BoardBus::I2c { device }, .. } => ("i2c", vec![format!("i2c_device:={device}")]),
+            Self::Feetech { port, baud, .. } => {
+                ("feetech", vec![format!("port:={port}"), format!("baud_rate:={baud}")])
+            }
+        };
+        let params = params.into_iter().flat_map(|param| ["-p".to_owned(), format!("servo_driver.{param}")]);
+        ["--bus".to_owned(), bus.to_owned()].into_iter().chain(params).collect()
     }
 
     /// What diagnostics call the hardware, e.g. `pca9685@/dev/i2c-1`.
     #[must_use]
-    pub fn hardware_id(self) -> String {
+    pub fn hardware_id(&self) -> String {
         match self {
-            Self::Simulated => "pca9685@simulated".into(),
-            Self::Physics => "pca9685@physics".into(),
-            Self::I2c { device } => format!("pca9685@/dev/i2c-{device}"),
+            Self::Boards { bus: BoardBus::Simulated, .. } => "pca9685@simulated".into(),
+            Self::Boards { bus: BoardBus::Physics, .. } => "pca9685@physics".into(),
+            Self::Boards { .. } => format!("pca9685@{self}"),
+            Self::Feetech { .. } => format!("feetech@{self}"),
         }
     }
-}
 
-/// An open bus.
-#[derive(Debug)]
-pub enum Bus {
-    /// Boards in memory, whose time goes on with the monotonic clock.
-    Simulated {
-        /// The boards.
-        bus: SimulatedBus,
-        /// When their time was zero.
-        since: Duration,
-    },
-    /// `/dev/i2c-N`.
-    Real(RaspberryBus),
-}
-
-impl Bus {
-    /// Boards in memory whose hangs take real time.
+    /// What the state machine knows of the servos.
     #[must_use]
-    pub fn simulated(bus: SimulatedBus) -> Self {
-        Self::Simulated { bus: bus.with_hang_hook(std::thread::sleep), since: monotonic_now() }
+    pub fn joints(&self) -> JointConfig {
+        match self {
+            Self::Boards { servos, .. } => servos.joints(),
+            Self::Feetech { servos, .. } => servos.joints().clone(),
+        }
     }
 
-    /// The boards of `servos` in memory.
+    /// The servos of boards, if they are on boards.
     #[must_use]
-    pub fn for_config(servos: &ServoConfig) -> Self {
-        Self::simulated(SimulatedBus::for_config(servos))
+    pub fn boards(&self) -> Option<&ServoConfig> {
+        match self {
+            Self::Boards { servos, .. } => Some(servos),
+            Self::Feetech { .. } => None,
+        }
     }
 
-    /// `/dev/i2c-<device>`. Nothing goes over it yet.
+    /// What the ends of a servo's range are in, for people.
+    #[must_use]
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Self::Boards { .. } => "pulse (us)",
+            Self::Feetech { .. } => "step",
+        }
+    }
+
+    /// For people, which servo a joint has, and the ends of its range.
+    #[must_use]
+    pub fn plug(&self, joint: &str) -> Option<(String, String)> {
+        let index = self.joints().index(joint)?;
+        match self {
+            Self::Boards { servos, .. } => {
+                let servo = servos.servos().get(index)?;
+                let (address, ends) = (servos.boards().get(servo.board())?.address(), servo.pulse_limits_us());
+                Some((format!("{address:#04x} channel {}", servo.channel()), format!("{:.0}..{:.0}", ends.0, ends.1)))
+            }
+            Self::Feetech { servos, .. } => {
+                let servo = servos.servos().get(index)?;
+                let (lowest, highest) = servo.steps();
+                Some((format!("servo {}", servo.id), format!("{lowest}..{highest}")))
+            }
+        }
+    }
+
+    /// Of each joint the part that its servo belongs to.
+    pub(crate) fn parts(&self) -> Vec<usize> {
+        match self {
+            Self::Boards { servos, .. } => servos.servos().iter().map(Servo::board).collect(),
+            Self::Feetech { servos, .. } => (0..servos.servos().len()).collect(),
+        }
+    }
+
+    /// These joints alone, in this order: the others need not be there.
+    #[must_use]
+    pub fn only(self, joints: &[usize]) -> Self {
+        match self {
+            Self::Boards { bus, servos } => Self::Boards { bus, servos: servos.only(joints) },
+            Self::Feetech { port, baud, servos } => Self::Feetech { port, baud, servos: servos.only(joints) },
+        }
+    }
+
+    /// The angle at which a joint's servo is in its middle, before a limit of the joint.
+    #[must_use]
+    pub fn neutral_rad(&self, joint: usize) -> Option<f64> {
+        match self {
+            Self::Boards { servos, .. } => servos.servos().get(joint).map(|servo| servo.angle_rad(servo.neutral_us())),
+            Self::Feetech { servos, .. } => servos.servos().get(joint).map(|servo| servo.angle_rad(MIDDLE)),
+        }
+    }
+
+    /// Opens the bus, if it is that of real servos. Nothing goes over it yet.
     ///
     /// # Errors
     /// There is no such device, or this user may not use it; says what to do.
-    pub fn real(device: u8) -> Result<Self, BusOpenError> {
-        RaspberryBus::open(device).map(Self::Real)
-    }
-}
-
-/// A transaction that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("I2C: {0}")]
-pub struct BusFailure(pub ErrorKind);
-
-impl Error for BusFailure {
-    fn kind(&self) -> ErrorKind {
-        self.0
-    }
-}
-
-impl ErrorType for Bus {
-    type Error = BusFailure;
-}
-
-impl I2c for Bus {
-    fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), BusFailure> {
+    pub fn open(&self) -> Result<Option<Bus>, BusOpenError> {
         match self {
-            Self::Simulated { bus, since } => {
-                bus.advance_to(monotonic_now().saturating_sub(*since));
-                bus.transaction(address, operations).map_err(|error| BusFailure(error.kind()))
+            Self::Boards { bus: BoardBus::Simulated | BoardBus::Physics, .. } => Ok(None),
+            Self::Boards { bus: BoardBus::I2c { device }, servos } => {
+                Ok(Some(Bus::Boards { bus: I2cBus::real(*device)?, servos: servos.clone() }))
             }
-            Self::Real(bus) => bus.transaction(address, operations).map_err(BusFailure),
+            Self::Feetech { port, baud, servos } => {
+                let (port, baud, servos) = (SerialPort::open(port, *baud)?, *baud, servos.clone());
+                Ok(Some(Bus::Feetech { port, baud, servos }))
+            }
         }
     }
+}
+
+/// The step in the middle of a Feetech servo's turn.
+const MIDDLE: f64 = 2048.0;
+
+/// An open bus, and the servos on it.
+#[derive(Debug)]
+pub enum Bus {
+    /// Of PCA9685 boards.
+    Boards {
+        /// The bus.
+        bus: I2cBus,
+        /// Boards and servos.
+        servos: ServoConfig,
+    },
+    /// Of Feetech servos.
+    Feetech {
+        /// The port.
+        port: SerialPort,
+        /// Bits a second.
+        baud: u32,
+        /// The servos.
+        servos: FeetechConfig,
+    },
+}
+
+impl Bus {
+    /// These joints alone, in this order: the others need not be there.
+    #[must_use]
+    pub fn only(self, joints: &[usize]) -> Self {
+        match self {
+            Self::Boards { bus, servos } => Self::Boards { bus, servos: servos.only(joints) },
+            Self::Feetech { port, baud, servos } => Self::Feetech { port, baud, servos: servos.only(joints) },
+        }
+    }
+
+    /// The servos on this bus. What may move them passes `gate`.
+    #[must_use]
+    pub fn backend(self, gate: &Gate) -> Servos {
+        match self {
+            Self::Boards { bus, servos } => on_boards(&servos, bus)(gate),
+            Self::Feetech { port, baud, servos } => Box::new(FeetechServos::new(&servos, gate.before(port), baud)),
+        }
+    }
+}
+
+/// The PCA9685 boards of a configuration on this bus, once there is a gate to put before it.
+pub fn on_boards<B: I2c + Send + 'static>(servos: &ServoConfig, bus: B) -> impl FnOnce(&Gate) -> Servos {
+    move |gate| Box::new(Pca9685Boards::new(servos, gate.before(bus)))
 }

@@ -1,13 +1,14 @@
 //! Why the bus cannot be had.
 
+use crate::device::Device;
 use crate::lease::LeaseError;
 
 /// The bus could not be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("/dev/i2c-{device} cannot be opened ({reason}); {remedy}")]
+#[error("{device} cannot be opened ({reason}); {remedy}")]
 pub struct BusOpenError {
-    /// The device's number.
-    pub device: u8,
+    /// Which one.
+    pub device: Device,
     /// What the system says.
     pub reason: String,
     /// What to do.
@@ -15,7 +16,7 @@ pub struct BusOpenError {
 }
 
 impl BusOpenError {
-    pub(crate) fn leased(device: u8, error: &LeaseError) -> Self {
+    pub(crate) fn leased(device: Device, error: &LeaseError) -> Self {
         let remedy = match error {
             LeaseError::Taken { .. } => "stop the other one first: two drivers would fight over the servos",
             LeaseError::Guarded => "cut the servos' power if the bus hangs, and start again",

@@ -2,16 +2,17 @@
 //! (driver_monitor.rs). A PCA9685 goes on with its last pulses for ever, so a driver that is killed leaves servos
 //! straining.
 
-use crate::bus::{Bus, BusChoice};
 use crate::bus_error::BusOpenError;
+use crate::device::Device;
 use crate::driver_monitor::{Alarm, Watcher};
 use crate::guard_link::ToDriver;
-use crate::guarded_boards::{GuardedBoards, Outcome};
+use crate::guarded_servos::GuardedServos;
 use crate::lease::{DriverWatch, OnGuard};
 use crate::raspberry::{OrphanedOutputs, PinError, StopButton};
 use crate::setup::Setup;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{Shutdown, Stage, monotonic_now, systemd};
+use hexapod_servo::backend::Off;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -86,21 +87,22 @@ impl Term {
 /// # Errors
 /// The bus or the lease cannot be used, or a transfer hangs at the end.
 pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), GuardError> {
-    let BusChoice::I2c { device } = setup.bus else { return Err(GuardError::Simulated) };
+    let device = setup.map.device().ok_or(GuardError::Simulated)?;
     // Opened now, so that what is missing is reported at the start and not when it is needed.
     let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
     let button = setup.pins.stop.map(StopButton::open).transpose()?;
-    let bus = Bus::real(device)?;
+    let bus = setup.map.open()?.ok_or(GuardError::Simulated)?;
     let (attempt, alarm) = (Attempt::default(), Alarm::default());
-    let watcher = Watcher { driver: ToDriver::new(device), outputs: outputs.clone(), button, alarm: alarm.clone() };
+    let watcher =
+        Watcher { driver: ToDriver::new(device.clone()), outputs: outputs.clone(), button, alarm: alarm.clone() };
     let guarding = Guarding {
-        boards: GuardedBoards::new(setup.servos.clone(), bus, outputs),
-        device,
+        servos: GuardedServos::new(bus, outputs),
+        device: device.clone(),
         term,
         attempt: attempt.clone(),
         alarm: alarm.clone(),
     };
-    tracing::info!("watching over the driver of /dev/i2c-{device}");
+    tracing::info!("watching over the driver of {device}");
     // The thread that this one starts inherits it: they share locks.
     if let Err(reason) = realtime::fifo(priority::GUARD) {
         tracing::info!("on a busy machine the guard may be late: {reason}");
@@ -125,17 +127,18 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
 /// # Errors
 /// There is a driver, the bus cannot be used, or a board does not acknowledge that it is off.
 pub fn off(setup: &Setup) -> Result<(), GuardError> {
-    let BusChoice::I2c { device } = setup.bus else { return Err(GuardError::Simulated) };
+    let device = setup.map.device().ok_or(GuardError::Simulated)?;
     let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
-    let mut boards = GuardedBoards::new(setup.servos.clone(), Bus::real(device)?, outputs);
+    let bus = setup.map.open()?.ok_or(GuardError::Simulated)?;
+    let mut servos = GuardedServos::new(bus, outputs);
     let work = move || {
-        let mut driver = DriverWatch::new(device);
+        let mut driver = DriverWatch::new(&device);
         let mut was_free = false;
         for _ in 0..OFF_ATTEMPTS {
             // A driver that has just been killed may not have gone yet, or another guard be at it.
             let free = driver.keep_free()?;
             was_free |= free.is_some();
-            if free.is_some() && boards.cut() == Outcome::Off {
+            if free.is_some() && servos.cut() == Off::All {
                 return Ok(());
             }
             std::thread::sleep(LOOK_EVERY);
@@ -168,8 +171,8 @@ impl Attempt {
 
 /// What the guard's thread has.
 struct Guarding {
-    boards: GuardedBoards,
-    device: u8,
+    servos: GuardedServos,
+    device: Device,
     term: Term,
     attempt: Attempt,
     alarm: Alarm,
@@ -178,13 +181,13 @@ struct Guarding {
 impl Guarding {
     fn run(mut self, shutdown: &Shutdown) -> Result<(), GuardError> {
         let (mut watch, mut driver, mut on_guard) =
-            (Watch::default(), DriverWatch::new(self.device), OnGuard::default());
+            (Watch::default(), DriverWatch::new(&self.device), OnGuard::default());
         while !shutdown.wait(self.term.end(), LOOK_EVERY) {
             let now = monotonic_now();
             if let Some(blind) = watch.looks(now) {
                 tracing::warn!("guard not scheduled for {} ms", blind.as_millis());
             }
-            on_guard.stand(self.device);
+            on_guard.stand(&self.device);
             // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.
             let free = driver.keep_free()?;
             self.alarm.note_free(free.is_some());
@@ -194,7 +197,7 @@ impl Guarding {
             }
             if watch.sees(free.is_some(), now) {
                 self.attempt.set(Some(now));
-                let outcome = self.boards.cut();
+                let outcome = self.servos.cut();
                 self.attempt.set(None);
                 // A bus that hangs is not the machine's doing.
                 watch.looked = Some(monotonic_now());
@@ -211,7 +214,7 @@ impl Guarding {
     /// The driver that is there does not do its work. It may go on at any time: what it was held up in then is undone again.
     fn cut_driver(&mut self) {
         self.attempt.set(Some(monotonic_now()));
-        self.boards.cut();
+        self.servos.cut();
         self.attempt.set(None);
     }
 }
@@ -245,8 +248,8 @@ impl Watch {
         free && !self.off
     }
 
-    fn tried(&mut self, outcome: Outcome) {
-        self.off = outcome == Outcome::Off;
+    fn tried(&mut self, outcome: Off) {
+        self.off = outcome == Off::All;
         self.attempts = self.attempts.saturating_add(1);
         if self.off {
             tracing::warn!("no driver has the bus: all channels are off");
@@ -258,11 +261,11 @@ impl Watch {
     }
 
     /// Whether a guard for one driver has done all it can.
-    fn is_done(&self, outcome: Outcome, now: Duration) -> bool {
+    fn is_done(&self, outcome: Off, now: Duration) -> bool {
         match outcome {
-            Outcome::Off => true,
-            Outcome::Missing => self.attempts >= MISSING_AFTER,
-            Outcome::Failing => now >= self.since + GIVEN_UP_AFTER,
+            Off::All => true,
+            Off::Missing => self.attempts >= MISSING_AFTER,
+            Off::Failing => now >= self.since + GIVEN_UP_AFTER,
         }
     }
 }
@@ -277,9 +280,9 @@ mod tests {
     fn when_the_driver_goes_expect_one_switching_off_that_is_seen_to_work() {
         let mut watch = Watch::default();
         assert!(watch.sees(true, NOW), "no driver at the start");
-        watch.tried(Outcome::Missing);
+        watch.tried(Off::Missing);
         assert!(watch.sees(true, NOW), "a board did not answer");
-        watch.tried(Outcome::Off);
+        watch.tried(Off::All);
         assert!(!watch.sees(true, NOW), "all are off");
         assert!(!watch.sees(false, NOW), "a driver has come");
         assert!(watch.sees(true, NOW), "it has gone");
@@ -299,15 +302,15 @@ mod tests {
         let mut watch = Watch::default();
         watch.sees(true, NOW);
         for _ in 1..MISSING_AFTER {
-            watch.tried(Outcome::Missing);
+            watch.tried(Off::Missing);
             watch.sees(true, NOW + LOOK_EVERY);
         }
-        assert!(!watch.is_done(Outcome::Missing, NOW + LOOK_EVERY));
-        watch.tried(Outcome::Missing);
-        assert!(watch.is_done(Outcome::Missing, NOW + LOOK_EVERY));
-        assert!(!watch.is_done(Outcome::Failing, NOW + LOOK_EVERY), "a bus that fails may come back");
-        assert!(watch.is_done(Outcome::Failing, NOW + GIVEN_UP_AFTER));
-        assert!(Watch::default().is_done(Outcome::Off, NOW));
+        assert!(!watch.is_done(Off::Missing, NOW + LOOK_EVERY));
+        watch.tried(Off::Missing);
+        assert!(watch.is_done(Off::Missing, NOW + LOOK_EVERY));
+        assert!(!watch.is_done(Off::Failing, NOW + LOOK_EVERY), "a bus that fails may come back");
+        assert!(watch.is_done(Off::Failing, NOW + GIVEN_UP_AFTER));
+        assert!(Watch::default().is_done(Off::All, NOW));
         let attempt = Attempt::default();
         assert!(!attempt.hangs(NOW));
         attempt.set(Some(NOW));

@@ -1,6 +1,7 @@
 //! The connection between a driver and its guards, by which each knows the other to be alive. Single bytes go over a Unix
 //! socket whose name is held as the lease is (`lease.rs`); neither side ever waits for the other.
 
+use crate::device::Device;
 use crate::lease::{address, bind, is_trusted};
 use crate::liveness::Liveness;
 use crate::stop::{By, StopLine};
@@ -34,7 +35,7 @@ pub(crate) enum Cut {
 /// The driver's end.
 #[derive(Debug)]
 pub(crate) struct ToGuards {
-    device: u8,
+    device: Device,
     name: UnixListener,
     guards: Vec<OneGuard>,
 }
@@ -47,9 +48,9 @@ struct OneGuard {
 }
 
 impl ToGuards {
-    /// Lets guards of `/dev/i2c-<device>` connect, which from then on want to hear of this process.
-    pub fn open(device: u8) -> io::Result<Self> {
-        let name = bind(&address(device, ".life")?)?.ok_or(ErrorKind::AddrInUse)?;
+    /// Lets guards of `device` connect, which from then on want to hear of this process.
+    pub fn open(device: Device) -> io::Result<Self> {
+        let name = bind(&address(&device, ".life")?)?.ok_or(ErrorKind::AddrInUse)?;
         name.set_nonblocking(true)?;
         Ok(Self { device, name, guards: vec![] })
     }
@@ -58,7 +59,7 @@ impl ToGuards {
     pub fn attend(&mut self, is_well: bool, (line, liveness): (&StopLine, &Liveness), now: Duration) {
         if self.guards.len() < MOST_GUARDS
             && let Ok((stream, _)) = self.name.accept()
-            && is_trusted(&stream, self.device)
+            && is_trusted(&stream, &self.device)
             && stream.set_nonblocking(true).is_ok()
         {
             self.guards.push(OneGuard { stream, unreported: None });
@@ -98,7 +99,7 @@ impl OneGuard {
 /// The guard's end.
 #[derive(Debug)]
 pub(crate) struct ToDriver {
-    device: u8,
+    device: Device,
     stream: Option<UnixStream>,
 }
 
@@ -114,8 +115,8 @@ pub(crate) struct Heard {
 }
 
 impl ToDriver {
-    /// Towards the driver of `/dev/i2c-<device>`.
-    pub fn new(device: u8) -> Self {
+    /// Towards the driver of `device`.
+    pub fn new(device: Device) -> Self {
         Self { device, stream: None }
     }
 
@@ -134,9 +135,9 @@ impl ToDriver {
     }
 
     fn connect(&self) -> io::Result<Option<UnixStream>> {
-        let stream = UnixStream::connect_addr(&address(self.device, ".life")?)?;
+        let stream = UnixStream::connect_addr(&address(&self.device, ".life")?)?;
         stream.set_nonblocking(true)?;
-        Ok(is_trusted(&stream, self.device).then_some(stream))
+        Ok(is_trusted(&stream, &self.device).then_some(stream))
     }
 
     /// Says that the guard is there.
@@ -180,9 +181,9 @@ mod tests {
     fn when_driver_and_guard_are_linked_expect_life_both_ways_and_a_cut_to_become_a_stop_that_is_known() {
         let (line, liveness) = (StopLine::default(), Liveness::default());
         liveness.begin(true, NOW);
-        let mut guard = ToDriver::new(BUS);
+        let mut guard = ToDriver::new(Device::i2c(BUS));
         assert_eq!(guard.listen(), Heard::default(), "there is no driver");
-        let mut driver = ToGuards::open(BUS).unwrap();
+        let mut driver = ToGuards::open(Device::i2c(BUS)).unwrap();
         let linked = Heard { is_linked: true, ..Heard::default() };
         assert_eq!(guard.listen(), linked, "it has said nothing yet");
         driver.attend(true, (&line, &liveness), NOW);
@@ -206,9 +207,9 @@ mod tests {
     fn when_a_driver_comes_while_a_guard_waits_expect_it_linked_and_a_second_guard_beside_it() {
         const OTHER: u8 = 249;
         let (line, liveness) = (StopLine::default(), Liveness::default());
-        let mut guards = [ToDriver::new(OTHER), ToDriver::new(OTHER)];
+        let mut guards = [ToDriver::new(Device::i2c(OTHER)), ToDriver::new(Device::i2c(OTHER))];
         for _ in 0..3 {
-            let mut driver = ToGuards::open(OTHER).unwrap();
+            let mut driver = ToGuards::open(Device::i2c(OTHER)).unwrap();
             guards.iter_mut().for_each(|guard| assert!(guard.listen().is_linked));
             (0..2).for_each(|_| driver.attend(true, (&line, &liveness), NOW));
             guards.iter_mut().for_each(|guard| assert!(guard.listen().is_alive));

@@ -1,8 +1,9 @@
 //! What a process must have before it drives servos, in the one order that is safe: the lease of the bus, then the pins,
 //! then the bus. Whoever is refused the lease has touched nothing that belongs to the one who has it.
 
-use crate::bus::{Bus, BusChoice};
+use crate::bus::Bus;
 use crate::bus_error::BusOpenError;
+use crate::i2c_bus::I2cBus;
 use crate::lease::{GuardWatch, Lease};
 use crate::own_guard::OwnGuard;
 use crate::raspberry::{PinError, RaspberryPins};
@@ -39,6 +40,12 @@ pub enum HardwareError {
     /// The thread that watches over this process cannot work.
     #[error("stops cannot be watched for: {0}")]
     StopMonitor(#[from] std::io::Error),
+    /// Pulses are what there is to calibrate.
+    #[error(
+        "servos of this bus have no pulses to calibrate: turn each joint to its zero and write the step that `hexapod servo` \
+         says into servos.yaml as zero_step"
+    )]
+    NoPulses,
     /// There is no simulator in this process.
     #[error(
         "the physics of bus physics run in the process of all nodes; start `hexapod run --bus physics`, or give bus simulated"
@@ -52,15 +59,15 @@ impl Hardware {
     /// # Errors
     /// Another process has the bus, or it or a pin cannot be opened, or it is one of a simulator that is not there.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
-        let BusChoice::I2c { device } = setup.bus else {
+        let Some(device) = setup.map.device() else {
             return Ok(Self { bus: boards(setup)?, pins: None, guard: None, own_guard: None, lease: None });
         };
-        let lease = Lease::take(device).map_err(|error| BusOpenError::leased(device, &error))?;
+        let lease = Lease::take(&device).map_err(|error| BusOpenError::leased(device.clone(), &error))?;
         let pins = setup.pins.any().then(|| RaspberryPins::open(setup.pins)).transpose()?;
-        let bus = Bus::real(device)?;
-        let own_guard = setup.guard.clone().map(|files| OwnGuard::start(device, setup.pins, files));
+        let bus = setup.map.open()?.map_or_else(|| boards(setup), Ok)?;
+        let own_guard = setup.guard.clone().map(|files| OwnGuard::start(setup.map.arguments(), setup.pins, files));
         let guard = own_guard.as_ref().map(|_| {
-            let mut guard = GuardWatch::new(device);
+            let mut guard = GuardWatch::new(&device);
             guard.wait(GUARD_STARTS);
             guard
         });
@@ -70,9 +77,11 @@ impl Hardware {
 
 /// Boards in memory: those of a simulator, where it has some.
 fn boards(setup: &Setup) -> Result<Bus, HardwareError> {
-    match &setup.boards {
-        Some(boards) => Ok(Bus::simulated(boards.clone())),
-        None if setup.wants_physics() => Err(HardwareError::NoPhysics),
-        None => Ok(Bus::for_config(&setup.servos)),
-    }
+    let servos = setup.servos().ok_or(HardwareError::NoPhysics)?.clone();
+    let bus = match &setup.boards {
+        Some(boards) => I2cBus::simulated(boards.clone()),
+        None if setup.wants_physics() => return Err(HardwareError::NoPhysics),
+        None => I2cBus::for_config(&servos),
+    };
+    Ok(Bus::Boards { bus, servos })
 }

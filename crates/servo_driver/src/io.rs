@@ -14,7 +14,7 @@ use crate::under_way::UnderWay;
 use crate::waker::Waker;
 use hexapod_ros::monotonic_now;
 use hexapod_ros::realtime;
-use hexapod_servo::ServoConfig;
+use hexapod_servo::JointConfig;
 use hexapod_servo::simulated::ServoTime;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::atomic::AtomicBool;
@@ -30,7 +30,7 @@ pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// The I/O thread's side.
 pub struct Io {
-    pub(crate) servos: ServoConfig,
+    pub(crate) joints: JointConfig,
     pub(crate) requests: Consumer<Request>,
     pub(crate) targets: Outlet,
     pub(crate) snapshots: Producer<Snapshot>,
@@ -38,8 +38,8 @@ pub struct Io {
     pub(crate) clock: Clock,
     /// What the time-outs of the servos wait with.
     pub(crate) servo_time: ServoTime,
-    /// One bit for each board that the robot stands without.
-    pub(crate) spare_boards: u64,
+    /// One bit for each part that the robot stands without.
+    pub(crate) spare_parts: u64,
     /// Who must be there to switch the servos off, if this process dies.
     pub(crate) guard: Option<GuardWatch>,
 }
@@ -71,7 +71,7 @@ pub struct Ends {
 impl Io {
     /// The thread's side and the others' ends.
     #[must_use]
-    pub fn new(servos: ServoConfig) -> (Self, Ends) {
+    pub fn new(joints: JointConfig) -> (Self, Ends) {
         let waker = Waker::default();
         let shared = Shared {
             line: StopLine::new(waker.clone()),
@@ -82,7 +82,7 @@ impl Io {
             listener: Waker::default(),
             granted: Arc::default(),
         };
-        let (intake, targets) = handover(&servos, shared.waker.clone());
+        let (intake, targets) = handover(&joints, shared.waker.clone());
         let (to_io, requests) = RingBuffer::new(MAX_CALLS);
         let (snapshots, seen) = RingBuffer::new(SNAPSHOTS);
         let (calls, waiting) = sync_channel(MAX_CALLS);
@@ -104,8 +104,8 @@ impl Io {
             open: Vec::new(),
         };
         let clock: Clock = Arc::new(monotonic_now);
-        let (servo_time, spare_boards, guard) = (ServoTime::default(), 0, None);
-        let io = Self { servos, requests, targets, snapshots, shared, clock, servo_time, spare_boards, guard };
+        let (servo_time, spare_parts, guard) = (ServoTime::default(), 0, None);
+        let io = Self { joints, requests, targets, snapshots, shared, clock, servo_time, spare_parts, guard };
         (io, Ends { intake, front, call_queue, snapshots: seen })
     }
 
@@ -129,10 +129,10 @@ impl Io {
         Self { servo_time, ..self }
     }
 
-    /// Sits down before it lets go when one of these boards fails (a bit for each).
+    /// Sits down before it lets go when one of these parts fails (a bit for each).
     #[must_use]
-    pub fn with_spare_boards(self, spare_boards: u64) -> Self {
-        Self { spare_boards, ..self }
+    pub fn with_spare_parts(self, spare_parts: u64) -> Self {
+        Self { spare_parts, ..self }
     }
 
     /// Arms only while this guard is there.

@@ -1,9 +1,10 @@
 //! The I/O thread: the only one that touches the bus. It waits for nobody but the bus itself.
 
+use crate::bus::Servos;
 use crate::failsafe::{Cause, Reaction, Situation};
 use crate::io::{Io, Shared};
 use crate::looping::Looping;
-use embedded_hal::i2c::I2c;
+use crate::stoppable::Gate;
 use hexapod_ros::monotonic_now;
 use hexapod_ros::realtime::{self, priority};
 use std::sync::atomic::Ordering;
@@ -31,18 +32,20 @@ pub enum IoEnd {
 }
 
 impl Io {
-    /// Starts the thread `servo-io`, which ticks at `rate_hz` and at new commands. The calling thread is unparked
-    /// whenever the driver's state changes.
+    /// Starts the thread `servo-io`, which ticks at `rate_hz` and at new commands. `open` puts the servos behind the gate
+    /// of this driver's stops. The calling thread is unparked whenever the driver's state changes.
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn spawn<B: I2c + Send + 'static>(self, bus: B, rate_hz: f64) -> std::io::Result<IoThread> {
+    pub fn spawn(self, open: impl FnOnce(&Gate) -> Servos, rate_hz: f64) -> std::io::Result<IoThread> {
         let shared = self.shared.clone();
         shared.listener.register();
+        let looping = Looping::new(self, open, rate_hz);
+        let theirs = shared.clone();
         let thread = std::thread::Builder::new().name("servo-io".into()).spawn(move || {
-            self.shared.waker.register();
-            let _ = self.shared.granted.set(realtime::join_loops(priority::SERVO_IO));
-            Looping::new(self, bus, rate_hz).run()
+            theirs.waker.register();
+            let _ = theirs.granted.set(realtime::join_loops(priority::SERVO_IO));
+            looping.run()
         })?;
         Ok(IoThread { thread: Some(thread), shared })
     }

@@ -7,11 +7,12 @@
 //!
 //! | name | held by |
 //! |---|---|
-//! | `hexapod-i2c-N` | the driver, as long as it has the bus |
-//! | `hexapod-i2c-N.off` | a guard, while it switches off: a driver that starts waits |
-//! | `hexapod-i2c-N.guard` | a guard, as long as it watches |
-//! | `hexapod-i2c-N.life` | the driver, to tell guards that it does its work (`guard_link.rs`) |
+//! | `hexapod-i2c-1` | the driver, as long as it has the bus |
+//! | `hexapod-i2c-1.off` | a guard, while it switches off: a driver that starts waits |
+//! | `hexapod-i2c-1.guard` | a guard, as long as it watches |
+//! | `hexapod-i2c-1.life` | the driver, to tell guards that it does its work (`guard_link.rs`) |
 
+use crate::device::Device;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use nix::unistd::{Gid, Uid, User, geteuid, getgrouplist};
 use std::ffi::CString;
@@ -51,11 +52,11 @@ pub enum LeaseError {
 }
 
 impl Lease {
-    /// Takes the lease of `/dev/i2c-<device>`; waits a second for the one who has it.
+    /// Takes the lease of `device`; waits a second for the one who has it.
     ///
     /// # Errors
     /// Another process has it, or there are no Unix sockets.
-    pub fn take(device: u8) -> Result<Self, LeaseError> {
+    pub fn take(device: &Device) -> Result<Self, LeaseError> {
         let name = patiently(&address(device, "")?)?;
         let lease = name.ok_or_else(|| LeaseError::Taken { holder: holder(device) })?;
         // From here on no guard begins to switch off; one that has begun comes to its end.
@@ -70,7 +71,7 @@ impl Lease {
 /// Sees whether a driver is there.
 #[derive(Debug)]
 pub struct DriverWatch {
-    device: u8,
+    device: Device,
     driver: Peer,
 }
 
@@ -81,10 +82,10 @@ pub struct NoDriver {
 }
 
 impl DriverWatch {
-    /// Watches the driver of `/dev/i2c-<device>`.
+    /// Watches the driver of `device`.
     #[must_use]
-    pub fn new(device: u8) -> Self {
-        Self { device, driver: Peer::new(device) }
+    pub fn new(device: &Device) -> Self {
+        Self { device: device.clone(), driver: Peer::new(device) }
     }
 
     /// Sees that there is no driver, and keeps it so until what is returned is dropped; `None` if there is one, or another
@@ -93,14 +94,14 @@ impl DriverWatch {
     /// # Errors
     /// There are no Unix sockets.
     pub fn keep_free(&mut self) -> io::Result<Option<NoDriver>> {
-        let driver = address(self.device, "")?;
+        let driver = address(&self.device, "")?;
         if self.driver.is_there(&driver)? {
             return Ok(None);
         }
-        let off = address(self.device, ".off")?;
+        let off = address(&self.device, ".off")?;
         let name = bind(&off)?;
         // Whoever else has the name is not to keep this one from its work, unless it is a guard, too.
-        if name.is_none() && Peer::new(self.device).is_there(&off)? {
+        if name.is_none() && Peer::new(&self.device).is_there(&off)? {
             return Ok(None);
         }
         // A driver may have come before the name was ours.
@@ -114,7 +115,7 @@ pub struct OnGuard(Option<UnixListener>);
 
 impl OnGuard {
     /// Takes the guard's name, unless another guard has it; to be tried again, for that one may go.
-    pub fn stand(&mut self, device: u8) {
+    pub fn stand(&mut self, device: &Device) {
         if self.0.is_none() {
             self.0 = address(device, ".guard").and_then(|name| bind(&name)).unwrap_or_default();
         }
@@ -124,20 +125,20 @@ impl OnGuard {
 /// Sees whether a guard is there.
 #[derive(Debug)]
 pub struct GuardWatch {
-    device: u8,
+    device: Device,
     guard: Peer,
 }
 
 impl GuardWatch {
-    /// Watches the guard of `/dev/i2c-<device>`.
+    /// Watches the guard of `device`.
     #[must_use]
-    pub fn new(device: u8) -> Self {
-        Self { device, guard: Peer::new(device) }
+    pub fn new(device: &Device) -> Self {
+        Self { device: device.clone(), guard: Peer::new(device) }
     }
 
     /// Why nobody would switch the servos off if this process died; `None` while a guard is there, and not `silent`.
     pub fn missing(&mut self, silent: bool) -> Option<String> {
-        let there = address(self.device, ".guard").and_then(|name| self.guard.is_there(&name));
+        let there = address(&self.device, ".guard").and_then(|name| self.guard.is_there(&name));
         let remedy = "start `hexapod guard`, or set guard:=false to run without one";
         match there {
             Ok(true) if silent => Some(format!("it does not answer; it may be halted; {remedy}")),
@@ -161,13 +162,13 @@ impl GuardWatch {
 /// Somebody who holds a name, and whom we know to live by a connection.
 #[derive(Debug)]
 struct Peer {
-    device: u8,
+    device: Device,
     connection: Option<UnixStream>,
 }
 
 impl Peer {
-    fn new(device: u8) -> Self {
-        Self { device, connection: None }
+    fn new(device: &Device) -> Self {
+        Self { device: device.clone(), connection: None }
     }
 
     fn is_there(&mut self, name: &SocketAddr) -> io::Result<bool> {
@@ -175,7 +176,7 @@ impl Peer {
             return Ok(true);
         }
         self.connection = match UnixStream::connect_addr(name) {
-            Ok(stream) if is_trusted(&stream, self.device) => Some(stream),
+            Ok(stream) if is_trusted(&stream, &self.device) => Some(stream),
             Ok(_) => None,
             // Whoever has bound the name and does not listen is nobody that we know.
             Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::WouldBlock) => None,
@@ -195,17 +196,17 @@ fn is_open(mut stream: &UnixStream) -> bool {
 
 /// Another user's process that only says it were a driver or a guard is none: it must be root's, of this user, or of one
 /// who may use the bus.
-pub(crate) fn is_trusted(stream: &UnixStream, device: u8) -> bool {
+pub(crate) fn is_trusted(stream: &UnixStream, device: &Device) -> bool {
     getsockopt(stream, PeerCredentials).is_ok_and(|peer| {
         let uid = Uid::from_raw(peer.uid());
         uid.is_root() || uid == geteuid() || may_use(device, uid)
     })
 }
 
-/// Whether a user may read and write `/dev/i2c-<device>`.
-fn may_use(device: u8, uid: Uid) -> bool {
+/// Whether a user may read and write the device.
+fn may_use(device: &Device, uid: Uid) -> bool {
     const READ_WRITE: u32 = 0o6;
-    let Ok(file) = std::fs::metadata(format!("/dev/i2c-{device}")) else { return false };
+    let Ok(file) = std::fs::metadata(device.path()) else { return false };
     let may = |shift: u32| file.mode() >> shift & READ_WRITE == READ_WRITE;
     let in_group = || {
         let user = User::from_uid(uid).ok().flatten()?;
@@ -216,7 +217,7 @@ fn may_use(device: u8, uid: Uid) -> bool {
 }
 
 /// ` (process 1234)`, for whoever has the bus.
-fn holder(device: u8) -> String {
+fn holder(device: &Device) -> String {
     let stream = address(device, "").and_then(|name| UnixStream::connect_addr(&name));
     let peer = stream.ok().and_then(|stream| getsockopt(&stream, PeerCredentials).ok());
     peer.map_or_else(String::new, |peer| format!(" (process {})", peer.pid()))
@@ -242,10 +243,10 @@ pub(crate) fn bind(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
     }
 }
 
-pub(crate) fn address(device: u8, role: &str) -> io::Result<SocketAddr> {
+pub(crate) fn address(device: &Device, role: &str) -> io::Result<SocketAddr> {
     let space =
         std::env::var_os(SPACE).map_or_else(String::new, |space| format!("@{:016x}", hash(space.as_encoded_bytes())));
-    SocketAddr::from_abstract_name(format!("hexapod-i2c-{device}{space}{role}"))
+    SocketAddr::from_abstract_name(format!("hexapod-{}{space}{role}", device.name()))
 }
 
 /// FNV-1a: names have 107 bytes at most, paths may have more.
@@ -257,29 +258,29 @@ fn hash(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// Buses that no machine has, one for each test.
-    const ONE: u8 = 251;
-    const TWO: u8 = 252;
-    const THREE: u8 = 253;
+    /// A bus that no machine has, one for each test.
+    fn bus(number: u8) -> Device {
+        Device::i2c(number)
+    }
 
     #[test]
     fn when_one_driver_has_the_bus_expect_another_refused_by_its_process_and_taken_when_it_has_gone() {
-        let lease = Lease::take(ONE).unwrap();
-        let refused = Lease::take(ONE).unwrap_err().to_string();
+        let lease = Lease::take(&bus(251)).unwrap();
+        let refused = Lease::take(&bus(251)).unwrap_err().to_string();
         assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
         drop(lease);
-        Lease::take(ONE).unwrap();
+        Lease::take(&bus(251)).unwrap();
     }
 
     #[test]
     fn when_a_driver_comes_and_goes_expect_the_guard_to_see_it_and_to_keep_others_out_while_it_works() {
-        let mut watch = DriverWatch::new(TWO);
+        let mut watch = DriverWatch::new(&bus(252));
         let free = watch.keep_free().unwrap().unwrap();
-        assert!(DriverWatch::new(TWO).keep_free().unwrap().is_none(), "one guard at a time");
-        assert!(matches!(Lease::take(TWO), Err(LeaseError::Guarded)));
+        assert!(DriverWatch::new(&bus(252)).keep_free().unwrap().is_none(), "one guard at a time");
+        assert!(matches!(Lease::take(&bus(252)), Err(LeaseError::Guarded)));
         drop(free);
         for _ in 0..3 {
-            let lease = Lease::take(TWO).unwrap();
+            let lease = Lease::take(&bus(252)).unwrap();
             // More looks than a socket has room for connections.
             for _ in 0..300 {
                 assert!(watch.keep_free().unwrap().is_none());
@@ -291,16 +292,16 @@ mod tests {
 
     #[test]
     fn when_a_guard_comes_and_goes_expect_the_driver_to_see_it() {
-        let mut watch = GuardWatch::new(THREE);
+        let mut watch = GuardWatch::new(&bus(253));
         assert!(watch.missing(false).unwrap().contains("hexapod guard"));
         let mut guard = OnGuard::default();
-        guard.stand(THREE);
+        guard.stand(&bus(253));
         assert_eq!(watch.missing(false), None);
         let mut second = OnGuard::default();
-        second.stand(THREE);
+        second.stand(&bus(253));
         drop(guard);
         assert!(watch.missing(false).is_some());
-        second.stand(THREE);
+        second.stand(&bus(253));
         assert_eq!(watch.missing(false), None);
     }
 }

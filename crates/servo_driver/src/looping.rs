@@ -1,5 +1,6 @@
 //! What the I/O thread does: emergency stop first, then requests, targets, and the tick when it is due.
 
+use crate::bus::Servos;
 use crate::failsafe::{Cause, Reaction, Situation};
 use crate::front::held_off;
 use crate::io::{Clock, Io};
@@ -10,9 +11,7 @@ use crate::schedule::Schedule;
 use crate::snapshot::Snapshot;
 use crate::stop::{By, Outcome, Stop, StopLine, Ticket};
 use crate::stop_monitor::BOUNCE;
-use crate::stoppable::Stoppable;
-use embedded_hal::i2c::I2c;
-use hexapod_servo::pca9685::SETTLE;
+use crate::stoppable::Gate;
 use hexapod_servo::{ServoDriver, State};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -25,14 +24,14 @@ const SAG: Duration = Duration::from_millis(500);
 const FREE_EVERY: Duration = Duration::from_millis(100);
 
 /// A driver whose channels go off when it is dropped, however that comes.
-struct OffAtEnd<B: I2c> {
-    driver: ServoDriver<Stoppable<B>>,
+struct OffAtEnd {
+    driver: ServoDriver<Servos>,
     line: StopLine,
     clock: Clock,
     tried: bool,
 }
 
-impl<B: I2c> OffAtEnd<B> {
+impl OffAtEnd {
     /// Tells every board to be off until each has acknowledged it, at most [`OFF_PATIENCE`]; true if all have.
     fn switch_off(&mut self) -> bool {
         self.tried = true;
@@ -49,7 +48,7 @@ impl<B: I2c> OffAtEnd<B> {
     }
 }
 
-impl<B: I2c> Drop for OffAtEnd<B> {
+impl Drop for OffAtEnd {
     fn drop(&mut self) {
         if !self.tried {
             self.switch_off();
@@ -59,8 +58,9 @@ impl<B: I2c> Drop for OffAtEnd<B> {
 }
 
 /// The thread's loop.
-pub struct Looping<B: I2c> {
-    guarded: OffAtEnd<B>,
+pub struct Looping {
+    guarded: OffAtEnd,
+    gate: Gate,
     io: Io,
     schedule: Schedule,
     /// When the newest command that no tick has seen was received.
@@ -75,16 +75,17 @@ pub struct Looping<B: I2c> {
     freed_at: Option<Duration>,
 }
 
-impl<B: I2c> Looping<B> {
-    /// What the thread of `io` does, to be done pass by pass.
+impl Looping {
+    /// What the thread of `io` does, to be done pass by pass. `open` puts the servos behind a gate.
     #[must_use]
-    pub fn new(io: Io, bus: B, rate_hz: f64) -> Self {
-        let (line, clock) = (io.shared.line.clone(), io.clock.clone());
-        let mut driver = ServoDriver::new(io.servos.clone(), Stoppable::new(bus, line.clone()));
-        driver.set_spare_boards(io.spare_boards);
+    pub fn new(io: Io, open: impl FnOnce(&Gate) -> Servos, rate_hz: f64) -> Self {
+        let (line, clock, gate) = (io.shared.line.clone(), io.clock.clone(), Gate::new(io.shared.line.clone()));
+        let mut driver = ServoDriver::new(io.joints.clone(), open(&gate));
+        driver.set_spare_parts(io.spare_parts);
         let schedule = Schedule::new(rate_hz, clock());
         Self {
             guarded: OffAtEnd { driver, line, clock, tried: false },
+            gate,
             io,
             schedule,
             commanded_at: None,
@@ -145,9 +146,14 @@ impl<B: I2c> Looping<B> {
         let off = self.guarded.switch_off();
         // What listeners see last.
         let now = self.now();
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, &self.io.servo_time, Duration::ZERO, 0);
-        let _ = self.io.snapshots.push(snapshot);
+        self.tell(now, Duration::ZERO, 0);
         off
+    }
+
+    /// With the ring full the publishing thread is behind, and the next snapshot will do.
+    fn tell(&mut self, now: Duration, late: Duration, missed: u64) {
+        let (driver, timing) = (&self.guarded.driver, self.gate.take_timing());
+        let _ = self.io.snapshots.push(Snapshot::take(driver, now, &self.io.servo_time, (late, missed), timing));
     }
 
     /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
@@ -272,11 +278,11 @@ impl<B: I2c> Looping<B> {
         // Commands that came in with the request count for its checks.
         self.targets();
         let report = self.guarded.driver.enable(self.servo_time());
-        self.settled_at = self.now() + SETTLE;
+        self.settled_at = self.now() + self.guarded.driver.settle();
         if !report.passed() {
             return Answer::refused(report.to_string());
         }
-        self.guarded.driver.bus_mut().permit(ticket);
+        self.gate.permit(ticket);
         match self.line().release(ticket) {
             Ok(()) => Answer::done(report.to_string()),
             Err(void) => {
@@ -331,14 +337,11 @@ impl<B: I2c> Looping<B> {
         // At the end of a fault also a board that answers no more is to be silent.
         self.pins().enable_outputs((state.is_live() || state == State::Fault) && self.guarded.driver.puts_out());
         if !state.is_live() && state != State::Fault {
-            self.guarded.driver.bus_mut().revoke();
+            self.gate.revoke();
         }
         self.commanded_at = None;
         let missed = self.schedule.ticked(now, due);
-        let servo_time = &self.io.servo_time;
-        let snapshot = Snapshot::take(&mut self.guarded.driver, now, servo_time, now.saturating_sub(due), missed);
-        // With the ring full the publishing thread is behind, and the next snapshot will do.
-        let _ = self.io.snapshots.push(snapshot);
+        self.tell(now, now.saturating_sub(due), missed);
         if state != self.state {
             self.state = state;
             self.io.shared.listener.wake();

@@ -16,7 +16,8 @@ const BEGINS: Duration = Duration::from_secs(3);
 /// The guard that this process has started, and starts again when it has died. It outlives this process.
 #[derive(Debug)]
 pub struct OwnGuard {
-    device: u8,
+    /// What gives it the bus on its command line.
+    bus: Vec<String>,
     pins: PinChoice,
     files: Files,
     child: Option<Child>,
@@ -25,9 +26,9 @@ pub struct OwnGuard {
 }
 
 impl OwnGuard {
-    pub(crate) fn start(device: u8, pins: PinChoice, files: Files) -> Self {
-        let (child, now) = (start(device, pins, &files), monotonic_now());
-        Self { device, pins, files, child, started: now, looked: now }
+    pub(crate) fn start(bus: Vec<String>, pins: PinChoice, files: Files) -> Self {
+        let (child, now) = (start(&bus, pins, &files), monotonic_now());
+        Self { bus, pins, files, child, started: now, looked: now }
     }
 
     /// Looks now and then whether it is there and neither halted nor `silent`, and starts it again if need be; true if so.
@@ -41,7 +42,7 @@ impl OwnGuard {
             self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)) && !end_if(child, silent));
         if !lives {
             tracing::warn!("the guard died or was halted; restarting it");
-            self.child = start(self.device, self.pins, &self.files);
+            self.child = start(&self.bus, self.pins, &self.files);
             self.started = now;
         }
         !lives
@@ -61,12 +62,13 @@ fn end_if(guard: &mut Child, silent: bool) -> bool {
 }
 
 /// Starts a guard for this process, in a process group of its own: Ctrl-C is not for it.
-fn start(device: u8, pins: PinChoice, files: &Files) -> Option<Child> {
+fn start(bus: &[String], pins: PinChoice, files: &Files) -> Option<Child> {
     let output_enable = pins.output_enable.map_or(-1, i16::from);
     let (stop, level) = pins.stop.map_or((-1, "high"), |stop| (i16::from(stop.pin), stop.level()));
     let started = std::env::current_exe().and_then(|executable| {
         Command::new(executable.with_file_name("hexapod"))
-            .args(["guard", "--one-driver", "--bus", "i2c", "-p", &format!("servo_driver.i2c_device:={device}")])
+            .args(["guard", "--one-driver"])
+            .args(bus)
             .args(["-p", &format!("servo_driver.oe_pin:={output_enable}")])
             .args(["-p", &format!("servo_driver.stop_pin:={stop}")])
             .args(["-p", &format!("servo_driver.stop_pin_active:={level}")])

@@ -11,9 +11,10 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "bus",
             "simulated",
-            "simulated: boards in memory; physics: the same, and a robot that moves with them; i2c: those on /dev/i2c-<i2c_device>",
+            "simulated: boards in memory; physics: the same, and a robot that moves with them; i2c: those on /dev/i2c-<i2c_device>; \
+             feetech: STS and SMS servos on the serial port `port`",
         )
-        .choices(&["simulated", "physics", "i2c"])
+        .choices(&["simulated", "physics", "i2c", "feetech"])
         .read_only(),
         ParamSpec::new(
             "load_feedback",
@@ -22,15 +23,20 @@ pub fn specs() -> Vec<ParamSpec> {
         )
         .read_only(),
         ParamSpec::new("i2c_device", 1, "Number N of /dev/i2c-N").range(0.0, 255.0).read_only(),
-        ParamSpec::new("guard", true, "With bus i2c: start a process that switches all channels off if this one dies")
+        ParamSpec::new("port", "", "With bus feetech: the serial port of the servos, best by its name in /dev/serial/by-id")
+            .read_only(),
+        ParamSpec::new("baud_rate", 1_000_000, "With bus feetech: bits a second, as the servos are set to")
+            .range(38_400.0, 1_000_000.0)
+            .read_only(),
+        ParamSpec::new("guard", true, "With real servos: start a process that switches all channels off if this one dies")
             .read_only(),
         ParamSpec::new("emergency_stop_timeout", 0.0, "Longest silence on the topic emergency_stop, s; 0: any")
             .range(0.0, 60.0)
             .read_only(),
-        pin("oe_pin", "Output enable of the boards: BCM number, with bus i2c; -1: none"),
-        pin("stop_pin", "Stop button: BCM number, with bus i2c; -1: none"),
+        pin("oe_pin", "Output enable of the boards: BCM number, with real servos; -1: none"),
+        pin("stop_pin", "Stop button: BCM number, with real servos; -1: none"),
         level("stop_pin_active", "high", "Level of a pressed stop button; high for one that opens a contact to ground"),
-        pin("battery_pin", "Battery alarm: BCM number, with bus i2c; -1: none"),
+        pin("battery_pin", "Battery alarm: BCM number, with real servos; -1: none"),
         level("battery_pin_active", "low", "Level of the battery alarm"),
         pin(
             "sda_pin",

@@ -1,6 +1,7 @@
 //! A Raspberry Pi's bus and pins. The only file that names rppal.
 
 use crate::bus_error::BusOpenError;
+use crate::device::Device;
 use crate::outputs::OutputEnable;
 use crate::pins::{Input, Inputs, PinChoice, Pins};
 use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
@@ -245,7 +246,7 @@ fn refused(device: u8, error: &rppal::i2c::Error) -> BusOpenError {
         rppal::i2c::Error::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => FORBIDDEN,
         _ => OTHER,
     };
-    BusOpenError { device, reason: error.to_string(), remedy }
+    BusOpenError { device: Device::i2c(device), reason: error.to_string(), remedy }
 }
 
 const EIO: i32 = 5;

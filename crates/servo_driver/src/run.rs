@@ -45,15 +45,15 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
     let (post, live) = (MonitorConfig::of(&setup), setup.live());
-    let start_line = format!("{} joints on {}, disarmed: call enable", setup.servos.servos().len(), setup.bus);
-    let joints: Vec<_> = setup.servos.servos().iter().map(|servo| servo.joint().to_owned()).collect();
-    let groups = setup.servos.groups().to_vec();
-    let (off_after, rate_hz) = (setup.servos.timing().fault_off_after, setup.rate_hz);
+    let config = setup.map.joints();
+    let start_line = format!("{} joints on {}, disarmed: call enable", config.joints.len(), setup.map);
+    let joints: Vec<_> = config.joints.iter().map(|joint| joint.name.clone()).collect();
+    let (groups, off_after, rate_hz) = (config.groups.clone(), config.timing.fault_off_after, setup.rate_hz);
     let servo_time = setup.servo_time();
-    let (mut io, Ends { intake, front, call_queue, snapshots }) = Io::new(setup.servos);
+    let (mut io, Ends { intake, front, call_queue, snapshots }) = Io::new(config);
     let intake = intake.of_robot(&setup.urdf.display().to_string());
     front.heartbeats().want(setup.stop_timeout);
-    io = io.with_pins(pins).with_spare_boards(setup.spare_boards).with_servo_time(servo_time);
+    io = io.with_pins(pins).with_spare_parts(setup.spare_parts).with_servo_time(servo_time);
     if let Some(guard) = guard {
         io = io.with_guard(guard);
     }
@@ -67,7 +67,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         base_link: setup.base_link.clone(),
         load: setup.load,
     };
-    let teller = Teller::new(&mut node, &setup.bus.hardware_id(), sources, monotonic_now())?;
+    let teller = Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));
     services::open(&mut node, intake, &front, &groups, &teller)?;
     tracing::info!("{start_line}");
@@ -83,7 +83,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         // Lets the node go when this thread ends, panics included.
         let _node_goes = spinning.drop_guard();
         let _until_then = letting_go;
-        let io = io.spawn(bus, rate_hz)?;
+        let io = io.spawn(|gate| bus.backend(gate), rate_hz)?;
         let teller = &teller;
         Supervisor { teller, io, call_queue, front, off_after, live, own_guard, graph, roll_called }
             .run(&shutdown, &spinning)

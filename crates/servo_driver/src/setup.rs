@@ -1,11 +1,13 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
-use crate::bus::BusChoice;
+use crate::bus::ServoMap;
+use crate::device::Device;
+use crate::i2c_bus::BoardBus;
 use crate::load::LoadFeedback;
 use crate::owners::MAX_JOINTS;
 use crate::pins::{Input, PinChoice};
 use crate::schedule::Schedule;
-use crate::statics::spare_boards;
+use crate::statics::spare_parts;
 use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
@@ -14,7 +16,9 @@ use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
-use hexapod_setup::{ConfigFile, Description, Files, Servos, check_servos_alone, read_servos, simulated_servos};
+use hexapod_setup::{
+    ConfigFile, Description, Files, Servos, check_servos_alone, read_feetech, read_servos, simulated_servos,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +27,7 @@ use std::time::Duration;
 /// All the node needs to run, checked.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    pub(crate) servos: ServoConfig,
+    pub(crate) map: ServoMap,
     /// The file that describes the robot.
     pub(crate) urdf: PathBuf,
     pub(crate) remark: Option<String>,
@@ -31,7 +35,6 @@ pub struct Setup {
     pub(crate) pin_notes: Vec<String>,
     /// Frame of the body, in which commands count.
     pub(crate) base_link: String,
-    pub(crate) bus: BusChoice,
     /// The boards of a simulator that moves with them.
     pub(crate) boards: Option<SimulatedBus>,
     /// Whether commands come in simulated time.
@@ -44,7 +47,7 @@ pub struct Setup {
     /// Whether to start a guard, and the files it reads.
     pub(crate) guard: Option<Files>,
     /// One bit for each board that the robot stands without.
-    pub(crate) spare_boards: u64,
+    pub(crate) spare_parts: u64,
     /// The robot on a floor whose servos tell their load, if the simulated ones are to.
     pub(crate) load: Option<LoadFeedback>,
     pub(crate) live: Live,
@@ -68,10 +71,16 @@ impl Live {
 }
 
 impl Setup {
-    /// The servos and their calibration.
+    /// The servos, and the bus that they are on.
     #[must_use]
-    pub fn servos(&self) -> &ServoConfig {
-        &self.servos
+    pub fn map(&self) -> &ServoMap {
+        &self.map
+    }
+
+    /// The servos of boards, if they are on boards.
+    #[must_use]
+    pub fn servos(&self) -> Option<&ServoConfig> {
+        self.map.boards()
     }
 
     /// When a driver that starts at `now` ticks.
@@ -83,13 +92,13 @@ impl Setup {
     /// Whether real servos move.
     #[must_use]
     pub fn is_real(&self) -> bool {
-        self.bus.is_real()
+        self.map.is_real()
     }
 
     /// Whether the servos are those of a simulator in this process.
     #[must_use]
     pub fn wants_physics(&self) -> bool {
-        self.bus == BusChoice::Physics
+        matches!(self.map, ServoMap::Boards { bus: BoardBus::Physics, .. })
     }
 
     /// The driver of these boards, which a simulator watches.
@@ -146,10 +155,10 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let file = files.in_config("servos.yaml");
         let mut faults = Faults::default();
-        let bus = bus(params);
-        if bus.is_real() && switch(params, "use_sim_time") {
+        let is_real = !["simulated", "physics"].contains(&text(params, "bus").as_str());
+        if is_real && switch(params, "use_sim_time") {
             let (reason, help) =
-                ("does not go with bus i2c: real servos move in real time", "set it to false, or bus to simulated");
+                ("does not go with real servos, which move in real time", "set it to false, or bus to simulated");
             faults.add(wrong(crate::NAME, params, "use_sim_time", reason, help));
         }
         faults.note(wiring::check(params));
@@ -161,25 +170,24 @@ impl Setup {
         }
         let description = faults.note(Description::read(files));
         let servos = match &description {
-            Some(description) => faults.note(servo_map(&file, bus, description)),
+            Some(description) => faults.note(servo_map(&file, params, description)),
             None => {
                 faults.note(check_servos_alone(&file));
                 None
             }
         };
-        let (description, Servos { config: servos, remark }) = faults.or(description.zip(servos))?;
-        let guard = (switch(params, "guard") && bus.is_real()).then(|| files.clone());
+        let (description, (map, remark)) = faults.or(description.zip(servos))?;
+        let guard = (switch(params, "guard") && is_real).then(|| files.clone());
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
-        let pins = if bus.is_real() { pins(params) } else { PinChoice::default() };
-        let spare_boards = spare_boards(&servos, &description.robot);
+        let pins = if is_real { pins(params) } else { PinChoice::default() };
+        let spare_parts = spare_parts(&map, &description.robot);
         Ok(Self {
-            servos,
+            map,
             urdf: files.urdf.clone(),
             remark,
             pin_notes: wiring::notes(params),
             base_link: description.robot.model().base_link().to_owned(),
-            bus,
             boards: None,
             in_simulated_time: switch(params, "use_sim_time"),
             rate_hz,
@@ -187,8 +195,8 @@ impl Setup {
             stop_timeout,
             pins,
             guard,
-            spare_boards,
-            load: (!bus.is_real() && switch(params, "load_feedback")).then(|| LoadFeedback::new(&description.robot)),
+            spare_parts,
+            load: (!is_real && switch(params, "load_feedback")).then(|| LoadFeedback::new(&description.robot)),
             live: Live::default(),
         })
     }
@@ -197,22 +205,45 @@ impl Setup {
 /// The shortest silence that can tell a lost heartbeat from a late one, s.
 const LEAST_TIMEOUT_S: f64 = 0.02;
 
-/// The servo map for this bus.
-fn servo_map(file: &ConfigFile, bus: BusChoice, description: &Description) -> Result<Servos, ConfigError> {
-    let servos = match bus {
-        BusChoice::Simulated | BusChoice::Physics => simulated_servos(file, &description.robot)?,
+/// The servo map for the bus that is chosen, and what the user should know of it.
+fn servo_map(
+    file: &ConfigFile,
+    params: &Params,
+    description: &Description,
+) -> Result<(ServoMap, Option<String>), ConfigError> {
+    let integer = |name: &str| if let Some(ParamValue::Integer(value)) = params.get(name) { *value } else { 0 };
+    let robot = &description.robot;
+    let (map, remark) = match text(params, "bus").as_str() {
         // What moves real servos is what the user wrote, and nothing else.
-        BusChoice::I2c { .. } => Servos { config: read_servos(file, &description.robot)?, remark: None },
+        "i2c" => {
+            let servos = read_servos(file, robot)?;
+            check_reachable(file, &servos)?;
+            let device = u8::try_from(integer("i2c_device")).unwrap_or(1);
+            (ServoMap::Boards { bus: BoardBus::I2c { device }, servos }, None)
+        }
+        "feetech" => {
+            let servos = read_feetech(file, robot)?;
+            let (port, baud) = (text(params, "port"), u32::try_from(integer("baud_rate")).unwrap_or_default());
+            if port.is_empty() {
+                let help =
+                    "give the serial port of the servos, as in port:=/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0";
+                return Err(wrong(crate::NAME, params, "port", "is empty, and bus feetech needs one", help));
+            }
+            (ServoMap::Feetech { port: Device::at(&port), baud, servos }, None)
+        }
+        chosen => {
+            let Servos { config: servos, remark } = simulated_servos(file, robot)?;
+            let bus = if chosen == "physics" { BoardBus::Physics } else { BoardBus::Simulated };
+            (ServoMap::Boards { bus, servos }, remark)
+        }
     };
-    if bus.is_real() {
-        check_reachable(file, &servos.config)?;
-    }
-    if servos.config.servos().len() > MAX_JOINTS {
-        let message = format!("{} servos are more than {MAX_JOINTS}", servos.config.servos().len());
+    let count = map.joints().joints.len();
+    if count > MAX_JOINTS {
+        let message = format!("{count} servos are more than {MAX_JOINTS}");
         let help = "drive the others with a second servo_driver and bus";
         return Err(ConfigError::whole_file(&file.path().display().to_string(), message, help));
     }
-    Ok(servos)
+    Ok((map, remark))
 }
 
 /// The I2C specification keeps 0x78 to 0x7f for itself, and rppal does not speak to them. Another way to `/dev/i2c-N`
@@ -242,18 +273,6 @@ fn pins(params: &Params) -> PinChoice {
     PinChoice { output_enable: pin("oe_pin"), stop: input("stop_pin"), battery: input("battery_pin"), bus }
 }
 
-fn bus(params: &Params) -> BusChoice {
-    let device = match params.get("i2c_device") {
-        Some(ParamValue::Integer(device)) => u8::try_from(*device).unwrap_or(1),
-        _ => 1,
-    };
-    match text(params, "bus").as_str() {
-        "i2c" => BusChoice::I2c { device },
-        "physics" => BusChoice::Physics,
-        _ => BusChoice::Simulated,
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 mod tests {
@@ -269,7 +288,7 @@ mod tests {
             params.insert("bus", bus.into());
             params.insert("use_sim_time", simulated_time.into());
             let setup = Setup::load(&params).ok()?;
-            let boards = SimulatedBus::for_config(setup.servos());
+            let boards = SimulatedBus::for_config(setup.servos()?);
             Some(setup.on_boards(boards).servo_time().at(Duration::from_secs(1)).is_zero())
         };
         assert_eq!([waits("physics", true), waits("physics", false)], [Some(true), Some(false)]);

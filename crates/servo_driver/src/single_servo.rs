@@ -1,14 +1,13 @@
 //! One servo at a time on boards without a driver, for calibrating. On a thread of its own, so that a bus that hangs stops
 //! neither keys nor picture, and a terminal that hangs leaves no servo where it was held.
 
-use crate::bus::Bus;
+use crate::bus::{Bus, on_boards};
 use crate::hardware::{Hardware, HardwareError};
+use crate::i2c_bus::I2cBus;
 use crate::plugs::{PERIOD, Serving};
 pub use crate::plugs::{Pulse, PulseRequest, Readout};
 use crate::setup::Setup;
 use crate::stop_switch::StopSwitch;
-use crate::stoppable::Stoppable;
-use embedded_hal::i2c::I2c;
 use hexapod_ros::monotonic_now;
 use hexapod_servo::SimulatedBus;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,10 +44,11 @@ impl SingleServo {
     /// The bus or a pin cannot be opened.
     pub fn open(setup: &Setup) -> Result<Self, HardwareError> {
         let Hardware { bus, pins, lease, own_guard, .. } = Hardware::open(setup)?;
-        let simulated = if let Bus::Simulated { bus, .. } = &bus { Some(bus.clone()) } else { None };
+        let Bus::Boards { bus, servos } = bus else { return Err(HardwareError::NoPulses) };
+        let simulated = if let I2cBus::Simulated { bus, .. } = &bus { Some(bus.clone()) } else { None };
         let stop = StopSwitch::new(setup, pins, own_guard)?;
         let shared = Arc::new(Shared::default());
-        let mut serving = Serving::new(&setup.servos, stop.before(bus));
+        let mut serving = Serving::new(&servos, |servos| on_boards(servos, bus)(stop.gate()));
         let theirs = Arc::clone(&shared);
         let work = move || {
             while !theirs.end.load(Ordering::SeqCst) {
@@ -114,18 +114,18 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Puts out what is wanted, unless there was a stop.
-fn serve<B: I2c>(serving: &mut Serving<Stoppable<B>>, stop: &StopSwitch, shared: &Shared) {
+fn serve(serving: &mut Serving, stop: &StopSwitch, shared: &Shared) {
     let now_stopped = stop.stopped();
     let mut stopped = lock(&shared.stopped);
     *stopped = now_stopped.or(*stopped);
     let why = *stopped;
     drop(stopped);
     if why.is_none() {
-        stop.permit(serving.bus_mut());
+        stop.permit();
     }
     let wanted = fresh(*lock(&shared.wanted)).filter(|_| why.is_none());
     stop.enable_outputs(wanted.is_some());
-    serving.tick(wanted);
+    serving.tick(wanted, monotonic_now());
     if now_stopped.is_some() {
         stop.settle();
     }

@@ -1,8 +1,8 @@
 //! What the I/O thread tells after each tick.
 
+use crate::bus::Servos;
 use crate::owners::MAX_JOINTS;
-use crate::stoppable::{Stoppable, Timing};
-use embedded_hal::i2c::I2c;
+use crate::stoppable::Timing;
 use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{Counters, Fault, ServoDriver, State};
 use std::time::Duration;
@@ -35,16 +35,16 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A tick at `at`, whose state machine goes by `servo_time`.
-    pub(crate) fn take<B: I2c>(
-        driver: &mut ServoDriver<Stoppable<B>>,
+    /// A tick at `at`, whose state machine goes by `servo_time`; how late it was, and the deadlines missed before.
+    pub(crate) fn take(
+        driver: &ServoDriver<Servos>,
         at: Duration,
         servo_time: &ServoTime,
-        late: Duration,
-        missed: u64,
+        (late, missed): (Duration, u64),
+        bus: Timing,
     ) -> Self {
         let (mut angles_rad, mut commanded) = ([0.0; MAX_JOINTS], 0);
-        let joints = driver.servos().len();
+        let joints = driver.joints().len();
         for (joint, angle_rad) in angles_rad.iter_mut().enumerate().take(joints) {
             if let Some(commanded_rad) = driver.commanded(joint) {
                 *angle_rad = commanded_rad;
@@ -61,7 +61,7 @@ impl Snapshot {
             late,
             missed,
             released: driver.released_count(),
-            bus: driver.bus_mut().take_timing(),
+            bus,
             angles_rad,
             commanded,
         }

@@ -1,25 +1,24 @@
 //! Which boards a robot stands without.
 
+use crate::bus::ServoMap;
 use hexapod_gait::SupportPolygon;
 use hexapod_kinematics::{Leg, Robot};
-use hexapod_servo::ServoConfig;
+
 use nalgebra::Vector2;
 
 /// The body's centre must lie so far inside the polygon of the feet that are left, as a part of the distance from there
 /// to the farthest foot: a robot that sits down sways.
 const LEAST_MARGIN: f64 = 0.1;
 
-/// One bit for each board whose legs the robot stands without: the feet of all others, in the legs' natural posture, hold
-/// the body's centre.
-pub(crate) fn spare_boards(servos: &ServoConfig, robot: &Robot) -> u64 {
-    let is_spare = |board: &usize| is_paused(robot, |leg| !is_driven(leg, servos, *board));
-    (0..servos.boards().len().min(64)).filter(is_spare).fold(0, |boards, board| boards | 1 << board)
-}
-
-/// Whether any joint of the leg is driven by this board.
-fn is_driven(leg: &Leg, servos: &ServoConfig, board: usize) -> bool {
-    let drives = |joint: &str| servos.servos().iter().any(|servo| servo.joint() == joint && servo.board() == board);
-    leg.joints().iter().any(|joint| drives(joint.name()))
+/// One bit for each part (a board, or a servo with an ID of its own) whose legs the robot stands without: the feet of all
+/// others, in the legs' natural posture, hold the body's centre.
+pub(crate) fn spare_parts(map: &ServoMap, robot: &Robot) -> u64 {
+    let (joints, parts) = (map.joints(), map.parts());
+    let drives = |part: usize, joint: &str| joints.index(joint).is_some_and(|index| parts.get(index) == Some(&part));
+    let is_driven = |part: usize, leg: &Leg| leg.joints().iter().any(|joint| drives(part, joint.name()));
+    let is_spare = |part: &usize| is_paused(robot, |leg| !is_driven(*part, leg));
+    let count = parts.iter().max().map_or(0, |last| last + 1);
+    (0..count.min(64)).filter(is_spare).fold(0, |spare, part| spare | 1 << part)
 }
 
 fn is_paused(robot: &Robot, has_power: impl Fn(&Leg) -> bool) -> bool {
@@ -34,7 +33,8 @@ fn is_paused(robot: &Robot, has_power: impl Fn(&Leg) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_servo::RawServoConfig;
+    use crate::i2c_bus::BoardBus;
+    use hexapod_servo::{RawServoConfig, ServoConfig};
 
     /// The shipped robot, with board 0 driving the legs that `first` picks and board 1 the others.
     fn spare(first: impl Fn(&str) -> bool) -> u64 {
@@ -44,7 +44,7 @@ mod tests {
         let robot = hexapod_setup::Description::read(&files).unwrap().robot;
         let mut yaml = String::from("boards: [{ address: 0x40 }, { address: 0x41 }]\nservos:\n");
         let mut channels = [0; 2];
-        for servo in setup.servos().servos() {
+        for servo in setup.servos().unwrap().servos() {
             let board = usize::from(!first(servo.joint()));
             let channel = channels[board];
             channels[board] += 1;
@@ -55,7 +55,8 @@ mod tests {
             );
         }
         let raw: RawServoConfig = serde_yaml::from_str(&yaml).unwrap();
-        spare_boards(&ServoConfig::try_from(raw).unwrap(), &robot)
+        let servos = ServoConfig::try_from(raw).unwrap();
+        spare_parts(&ServoMap::Boards { bus: BoardBus::Simulated, servos }, &robot)
     }
 
     #[test]

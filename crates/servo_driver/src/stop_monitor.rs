@@ -1,7 +1,7 @@
 //! The stop monitor: a thread that looks at the stop button, at how long it was kept from looking, and at what guards
 //! say. Nothing that holds up the bus, the topics or the services holds up this.
 
-use crate::bus::BusChoice;
+use crate::device::Device;
 use crate::guard_link::ToGuards;
 use crate::pins::Steady;
 use crate::setup::Setup;
@@ -20,19 +20,22 @@ pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(4);
 const SUSPENDING: Duration = Duration::from_millis(400);
 
 /// What there is to look at.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct MonitorConfig {
     has_button: bool,
     /// The bus whose guards want to hear of this process.
-    device: Option<u8>,
+    device: Option<Device>,
     /// Whether the boards are those of physics, in simulated time.
     goes_by_physics: bool,
 }
 
 impl MonitorConfig {
     pub fn of(setup: &Setup) -> Self {
-        let device = if let BusChoice::I2c { device } = setup.bus { Some(device) } else { None };
-        Self { has_button: setup.has_stop_button(), device, goes_by_physics: setup.goes_by_physics() }
+        Self {
+            has_button: setup.has_stop_button(),
+            device: setup.map.device(),
+            goes_by_physics: setup.goes_by_physics(),
+        }
     }
 
     /// Looks until `end`. A button that is held down stops once. To be started before anything is switched on.
@@ -40,10 +43,11 @@ impl MonitorConfig {
     /// # Errors
     /// There is no thread or socket to be had.
     pub fn watch(self, line: StopLine, end: Shutdown) -> io::Result<JoinHandle<()>> {
+        let is_guarded = self.device.is_some();
         let guards = self.device.map(ToGuards::open).transpose()?;
         let suspended = line.clone();
         before_suspension(move || suspend(&suspended))?;
-        line.liveness().begin(self.device.is_some(), monotonic_now());
+        line.liveness().begin(is_guarded, monotonic_now());
         if self.goes_by_physics {
             line.liveness().go_by_physics();
         }

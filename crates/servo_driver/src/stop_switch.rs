@@ -5,7 +5,7 @@ use crate::pins::Pins;
 use crate::setup::Setup;
 use crate::stop::{By, Outcome, StopLine};
 use crate::stop_monitor::MonitorConfig;
-use crate::stoppable::Stoppable;
+use crate::stoppable::Gate;
 use hexapod_ros::{Shutdown, monotonic_now};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +15,7 @@ use std::thread::JoinHandle;
 #[derive(Debug)]
 pub struct StopSwitch {
     line: StopLine,
+    gate: Gate,
     /// The newest stop that the tool has heard of.
     reported: AtomicU64,
     guard: Mutex<Option<OwnGuard>>,
@@ -31,7 +32,8 @@ impl StopSwitch {
         let (line, end) = (StopLine::default(), Shutdown::default());
         line.pins().connect(pins);
         let stop_monitor = Some(MonitorConfig::of(setup).watch(line.clone(), end.clone())?);
-        Ok(Self { line, reported: AtomicU64::new(0), guard: Mutex::new(guard), end, stop_monitor })
+        let gate = Gate::new(line.clone());
+        Ok(Self { line, gate, reported: AtomicU64::new(0), guard: Mutex::new(guard), end, stop_monitor })
     }
 
     /// Why everything is to be off: the button is pressed, or there was a stop since this was last asked. Outputs that it has
@@ -64,16 +66,15 @@ impl StopSwitch {
         self.line.done(self.reported.load(Ordering::SeqCst), Outcome { acknowledged: true, latched: false });
     }
 
-    /// The bus behind these stops: no pulse passes from one on until there is a new permit.
-    pub fn before<B>(&self, bus: B) -> Stoppable<B> {
-        let mut bus = Stoppable::new(bus, self.line.clone());
-        self.permit(&mut bus);
-        bus
+    /// The gate of these stops, with a permit until the next of them.
+    pub fn gate(&self) -> &Gate {
+        self.permit();
+        &self.gate
     }
 
-    /// Lets pulses pass until the next stop.
-    pub fn permit<B>(&self, bus: &mut Stoppable<B>) {
-        bus.permit(self.line.ticket(monotonic_now()));
+    /// Lets motion pass until the next stop.
+    pub fn permit(&self) {
+        self.gate.permit(self.line.ticket(monotonic_now()));
     }
 
     /// Looks after the guard now and then.

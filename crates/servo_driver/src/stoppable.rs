@@ -1,63 +1,116 @@
-//! The bus behind the stop line: no frame with a pulse passes without a permit that is still good.
+//! The wire behind the stop line: nothing that may move a servo passes without a permit that is still good.
 
 use crate::stop::{StopLine, Ticket};
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
-use hexapod_servo::pca9685::asks_for_pulse;
-use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
+use hexapod_servo::backend::Cargo;
+use hexapod_servo::feetech::{self, Port, PortError};
+use hexapod_servo::pca9685;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A bus that carries pulses only with a permit, and gives way to an emergency stop: that waits for one transaction at
-/// most and not for a whole tick with its retries.
+/// Where every transfer passes that a driver or tool sends: what may move a servo only with a permit that no stop has come
+/// after, and nothing but the stop while one waits. So a stop waits for one transfer at most, and not for a whole tick with
+/// its retries. Whatever the wire, the stops are looked at last of all before it. Clones are the same gate.
+#[derive(Clone, Debug, Default)]
+pub struct Gate(Arc<Passage>);
+
 #[derive(Debug)]
-pub struct Stoppable<B> {
-    bus: B,
+struct Passage {
     line: StopLine,
-    permit: Option<u64>,
-    timing: Timing,
+    /// The generation of stops that the permit was given in.
+    permit: AtomicU64,
+    busy_ns: AtomicU64,
+    longest_ns: AtomicU64,
 }
 
-/// How long transactions take.
+/// No stop is ever counted so high.
+const NO_PERMIT: u64 = u64::MAX;
+
+/// How long transfers take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// Time in transactions since the start.
+    /// Time in transfers since the start.
     pub busy: Duration,
-    /// The longest transaction since this was last asked for.
+    /// The longest transfer since this was last asked for.
     pub longest: Duration,
 }
 
-impl<B> Stoppable<B> {
-    /// `bus` behind `line`, without a permit.
-    pub fn new(bus: B, line: StopLine) -> Self {
-        Self { bus, line, permit: None, timing: Timing::default() }
+impl Default for Passage {
+    fn default() -> Self {
+        Self::new(StopLine::default())
+    }
+}
+
+impl Passage {
+    fn new(line: StopLine) -> Self {
+        let [busy_ns, longest_ns] = [(); 2].map(|()| AtomicU64::new(0));
+        Self { line, permit: AtomicU64::new(NO_PERMIT), busy_ns, longest_ns }
+    }
+}
+
+impl Gate {
+    /// A gate behind `line`, without a permit.
+    pub fn new(line: StopLine) -> Self {
+        Self(Arc::new(Passage::new(line)))
     }
 
-    /// Lets pulses pass until the next stop.
-    pub fn permit(&mut self, ticket: Ticket) {
-        self.permit = Some(ticket.generation());
+    /// The bus behind this gate.
+    pub fn before<B>(&self, bus: B) -> Stoppable<B> {
+        Stoppable { bus, gate: self.clone() }
     }
 
-    /// Lets no pulse pass any more.
-    pub fn revoke(&mut self) {
-        self.permit = None;
+    /// Lets motion pass until the next stop.
+    pub fn permit(&self, ticket: Ticket) {
+        self.0.permit.store(ticket.generation(), Ordering::SeqCst);
     }
 
-    /// How long transactions took; the longest is counted from the last call.
-    pub fn take_timing(&mut self) -> Timing {
-        let timing = self.timing;
-        self.timing.longest = Duration::ZERO;
-        timing
+    /// Lets no motion pass any more.
+    pub fn revoke(&self) {
+        self.0.permit.store(NO_PERMIT, Ordering::SeqCst);
     }
 
-    fn is_refused(&self, address: u8, operations: &[Operation<'_>]) -> bool {
-        let pulse =
-            || operations.iter().any(|operation| matches!(operation, Operation::Write(bytes) if asks_for_pulse(bytes)));
+    /// How long transfers took; the longest is counted from the last call.
+    pub fn take_timing(&self) -> Timing {
+        let busy = Duration::from_nanos(self.0.busy_ns.load(Ordering::SeqCst));
+        Timing { busy, longest: Duration::from_nanos(self.0.longest_ns.swap(0, Ordering::SeqCst)) }
+    }
+
+    fn is_refused(&self, cargo: Cargo) -> bool {
+        let line = &self.0.line;
         // Freshness first: what stood still counts a stop before it looks again.
-        let stood_still = self.line.liveness().lapse(monotonic_now()).is_some();
-        (address != ALL_CALL_ADDRESS && self.line.is_pulled())
-            || ((stood_still || self.permit != Some(self.line.generation())) && pulse())
+        let stood_still = line.liveness().lapse(monotonic_now()).is_some();
+        (cargo != Cargo::Stop && line.is_pulled())
+            || (cargo == Cargo::Motion && (stood_still || self.0.permit.load(Ordering::SeqCst) != line.generation()))
     }
+
+    /// Makes a transfer, unless stops forbid it.
+    ///
+    /// # Errors
+    /// It gave way to a stop, or it failed.
+    pub fn pass<T, E>(&self, cargo: Cargo, transfer: impl FnOnce() -> Result<T, E>) -> Result<T, Stopped<E>> {
+        if self.is_refused(cargo) {
+            return Err(Stopped::GaveWay);
+        }
+        let begun = monotonic_now();
+        self.0.line.liveness().leave_round();
+        let result = transfer();
+        let ended = monotonic_now();
+        self.0.line.liveness().come_round(ended);
+        let took_ns = u64::try_from(ended.saturating_sub(begun).as_nanos()).unwrap_or(u64::MAX);
+        self.0.busy_ns.fetch_add(took_ns, Ordering::SeqCst);
+        self.0.longest_ns.fetch_max(took_ns, Ordering::SeqCst);
+        result.map_err(Stopped::Bus)
+    }
+}
+
+/// A bus behind a gate.
+#[derive(Debug)]
+pub struct Stoppable<B> {
+    bus: B,
+    gate: Gate,
 }
 
 /// Why a transaction failed.
@@ -93,18 +146,40 @@ impl<B: I2c> ErrorType for Stoppable<B> {
 
 impl<B: I2c> I2c for Stoppable<B> {
     fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), Self::Error> {
-        if self.is_refused(address, operations) {
-            return Err(Stopped::GaveWay);
-        }
-        let begun = monotonic_now();
-        self.line.liveness().leave_round();
-        let result = self.bus.transaction(address, operations);
-        let ended = monotonic_now();
-        self.line.liveness().come_round(ended);
-        let took = ended.saturating_sub(begun);
-        self.timing.busy += took;
-        self.timing.longest = self.timing.longest.max(took);
-        result.map_err(Stopped::Bus)
+        let Self { bus, gate } = self;
+        gate.pass(pca9685::cargo(address, operations), || bus.transaction(address, operations))
+    }
+}
+
+impl<P: Port> Port for Stoppable<P> {
+    fn now(&self) -> Duration {
+        self.bus.now()
+    }
+
+    fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
+        let Self { bus, gate } = self;
+        gate.pass(feetech::cargo(frame), || bus.write(frame)).map_err(port_error)
+    }
+
+    /// Waiting for replies gives way, too.
+    fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {
+        let Self { bus, gate } = self;
+        gate.pass(Cargo::Other, || bus.read(into, until)).map_err(port_error)
+    }
+
+    fn pause(&mut self, until: Duration) {
+        self.bus.pause(until);
+    }
+
+    fn discard(&mut self) -> Result<(), PortError> {
+        self.bus.discard()
+    }
+}
+
+fn port_error(stopped: Stopped<PortError>) -> PortError {
+    match stopped {
+        Stopped::GaveWay => PortError::GaveWay,
+        Stopped::Bus(error) => error,
     }
 }
 
@@ -118,8 +193,9 @@ mod tests {
     #[test]
     fn when_this_process_has_stood_still_expect_no_pulse_to_pass_and_everything_else_to() {
         let line = StopLine::default();
-        let mut bus = Stoppable::new(SimulatedBus::new(&[0x40]), line.clone());
-        bus.permit(line.ticket(monotonic_now()));
+        let gate = Gate::new(line.clone());
+        let mut bus = gate.before(SimulatedBus::new(&[0x40]));
+        gate.permit(line.ticket(monotonic_now()));
         let mut pulse = || bus.transaction(0x40, &mut [Operation::Write(&LED0_ON_FOR_300_COUNTS)]);
         line.liveness().begin(true, monotonic_now());
         assert!(pulse().is_ok());

@@ -3,7 +3,7 @@
 use crate::owners::{Conflict, MAX_JOINTS, Owners};
 use crate::waker::Waker;
 use hexapod_ros::Sender;
-use hexapod_servo::ServoConfig;
+use hexapod_servo::JointConfig;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -190,11 +190,11 @@ pub struct Intake {
 pub(crate) struct Outlet(Consumer<Targets>);
 
 /// Both ends.
-pub(crate) fn handover(servos: &ServoConfig, waker: Waker) -> (Intake, Outlet) {
+pub(crate) fn handover(config: &JointConfig, waker: Waker) -> (Intake, Outlet) {
     let (producer, consumer) = RingBuffer::new(CAPACITY);
-    let joints = servos.servos().iter().take(MAX_JOINTS).enumerate();
-    let joints = joints.map(|(index, servo)| (servo.joint().to_owned(), index)).collect();
-    let (known, owners) = (<_>::default(), Owners::new(servos.timing().command_timeout));
+    let joints = config.joints.iter().take(MAX_JOINTS).enumerate();
+    let joints = joints.map(|(index, joint)| (joint.name.clone(), index)).collect();
+    let (known, owners) = (<_>::default(), Owners::new(config.timing.command_timeout));
     let (robot, count) = ("the robot".into(), Arc::default());
     (Intake { joints, robot, known, owners, queue: producer, waiting: None, waker, count }, Outlet(consumer))
 }

@@ -9,6 +9,8 @@ use hexapod_ros::{Gid, Present, Received, Sender};
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{SimulatedBus, State};
 use servo_driver::Action;
+use servo_driver::bus::on_boards;
+use servo_driver::device::Device;
 use servo_driver::failsafe::{Arming, Cause, Reaction, Situation, table};
 use servo_driver::io::{Ends, Io};
 use servo_driver::lease::{GuardWatch, OnGuard};
@@ -39,7 +41,7 @@ struct World {
     bus: SimulatedBus,
     wires: Wires,
     ends: Ends,
-    looping: Looping<SimulatedBus>,
+    looping: Looping,
     meanwhile: Meanwhile,
     /// Joints are commanded while time passes, and where to.
     commands: Cell<Option<f64>>,
@@ -60,16 +62,16 @@ impl World {
                 happens();
             }
         });
-        let (wires, (io, ends)) = (Wires::default(), Io::new(servos));
+        let (wires, (io, ends)) = (Wires::default(), Io::new(servos.joints()));
         let clock = Arc::clone(&now);
         let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_pins(wires.clone());
         let io = io.with_servo_time(bus.servo_time().clone());
         let (is_guarded, mut guard) = (cause == Cause::Unguarded, OnGuard::default());
-        let io = if is_guarded { io.with_guard(GuardWatch::new(BUS)) } else { io };
+        let io = if is_guarded { io.with_guard(GuardWatch::new(&Device::i2c(BUS))) } else { io };
         if is_guarded {
-            guard.stand(BUS);
+            guard.stand(&Device::i2c(BUS));
         }
-        let looping = Looping::new(io, driven, 100.0);
+        let looping = Looping::new(io, on_boards(&servos, driven), 100.0);
         let (commands, beats) = (Cell::new(Some(0.0)), Cell::new(cause == Cause::Silent));
         if cause == Cause::Silent {
             ends.front.heartbeats().want(MS(100));

@@ -5,6 +5,7 @@ use crate::common::{Rig, Wires, from, wait};
 use hexapod_ros::{Sender, monotonic_now};
 use hexapod_servo::{Fault, State};
 use servo_driver::Action;
+use servo_driver::device::Device;
 use servo_driver::lease::{GuardWatch, OnGuard};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -174,12 +175,12 @@ fn when_the_planner_is_on_its_way_or_at_fault_expect_enable_refused_with_the_way
 #[test]
 fn when_no_guard_is_there_expect_enable_refused_until_one_is() {
     const BUS: u8 = 249;
-    let mut rig = Rig::built(|io| io.with_guard(GuardWatch::new(BUS)));
+    let mut rig = Rig::built(|io| io.with_guard(GuardWatch::new(&Device::i2c(BUS))));
     rig.command(0.0);
     let answer = rig.ask(Action::Enable);
     assert!(!answer.success && answer.message.contains("FAILED guard"), "{}", answer.message);
     let mut guard = OnGuard::default();
-    guard.stand(BUS);
+    guard.stand(&Device::i2c(BUS));
     rig.arm();
 }
 

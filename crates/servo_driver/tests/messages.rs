@@ -2,12 +2,13 @@
 
 use crate::common::{PLANNER, Rig, names, servos};
 use hexapod_ros::monotonic_now;
+use servo_driver::bus::on_boards;
 use servo_driver::io::Io;
 use servo_driver::{Action, Refusal};
 use std::time::Duration;
 
 fn check(joints: &[&str], positions_rad: &[f64], expected: Result<(), &str>) {
-    let (_io, mut ends) = Io::new(servos());
+    let (_io, mut ends) = Io::new(servos().joints());
     let count = ends.intake.count();
     let joints: Vec<String> = joints.iter().map(|&joint| joint.to_owned()).collect();
     let taken = ends.intake.take(PLANNER, &joints, positions_rad, Duration::ZERO);
@@ -76,7 +77,7 @@ fn when_some_joints_are_named_expect_the_others_to_keep_their_targets() {
 
 #[test]
 fn when_many_messages_wait_expect_the_newest_of_each_joint() {
-    let (io, mut ends) = Io::new(servos());
+    let (io, mut ends) = Io::new(servos().joints());
     let bus = hexapod_servo::SimulatedBus::for_config(&servos());
     let names = names();
     // Far more than the queue holds: none is lost, for later ones are merged with what did not fit.
@@ -84,7 +85,7 @@ fn when_many_messages_wait_expect_the_newest_of_each_joint() {
         let angle_rad = f64::from(message) / 2000.0;
         ends.intake.take(PLANNER, &names, &vec![angle_rad; names.len()], monotonic_now()).unwrap();
     }
-    let mut thread = io.spawn(bus.clone(), 100.0).unwrap();
+    let mut thread = io.spawn(on_boards(&servos(), bus.clone()), 100.0).unwrap();
     // The 65th to the last arrive with the message that finds room again.
     crate::common::wait(|| ends.snapshots.pop().is_ok());
     ends.intake.take(PLANNER, &["a0".into()], &[0.25], monotonic_now()).unwrap();

@@ -1,4 +1,4 @@
-//! May pulses flow? A small model of that against the real service layer, state machine and boards, through random
+//! May pulses flow? A small model of that against the real service layer, state machine and servos of each wire, through random
 //! interleavings of everything that starts and stops. No ROS, no threads: one step after the other, on a clock turned by
 //! hand, so that a failing run shrinks to the few steps that matter.
 //!
@@ -8,17 +8,18 @@
 
 mod sources;
 mod steps;
+mod wire;
 mod world;
 
-use crate::common::{from, pulses};
+use crate::common::from;
 use hexapod_servo::State;
-use hexapod_servo::simulated::BusFault;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use servo_driver::Action;
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use steps::{HERE, Step, step};
+use wire::Kind;
 use world::World;
 
 /// The states that were seen with pulses let through, and without; and how many enables of other processes were granted
@@ -26,8 +27,8 @@ use world::World;
 type Seen = (HashSet<(State, bool)>, u64);
 
 /// Plays the steps.
-fn run(steps: &[Step]) -> Seen {
-    let mut world = World::new();
+fn run(kind: Kind, steps: &[Step]) -> Seen {
+    let mut world = World::new(kind);
     let mut seen = HashSet::new();
     for step in steps {
         world.play(step);
@@ -40,7 +41,7 @@ fn run(steps: &[Step]) -> Seen {
 
 /// With everything healthy again and nobody asking for anything, a stop ends every pulse, and every call has its answer.
 fn settle(world: &mut World) {
-    world.bus.inject(BusFault::Alive { address: 0x41 });
+    world.wire.kill(false);
     world.wires.stop.store(false, Ordering::SeqCst);
     world.wires.battery.store(false, Ordering::SeqCst);
     let now = world.now();
@@ -52,11 +53,11 @@ fn settle(world: &mut World) {
             world.check(&step);
         }
     }
-    assert_eq!((world.asked, pulses(&world.bus)), (world.answered, 0));
+    assert_eq!((world.asked, world.wire.holding()), (world.answered, 0));
     assert_eq!(world.looping.state(), State::EmergencyStop);
 }
 
-fn interleave(steps: u32, seed: u64) -> Seen {
+fn interleave(kind: Kind, steps: u32, seed: u64) -> Seen {
     const RUN: usize = 200;
     let cases = steps / u32::try_from(RUN).unwrap();
     let mut bytes = [0; 32];
@@ -66,7 +67,7 @@ fn interleave(steps: u32, seed: u64) -> Seen {
     let steps = proptest::collection::vec(step(), RUN);
     let seen = Mutex::new((HashSet::new(), 0));
     let result = TestRunner::new_with_rng(config, rng).run(&steps, |steps| {
-        let (states, granted) = run(&steps);
+        let (states, granted) = run(kind, &steps);
         let mut seen = seen.lock().unwrap();
         seen.0.extend(states);
         seen.1 += granted;
@@ -89,16 +90,25 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-#[test]
-fn when_everything_starts_and_stops_in_any_order_expect_pulses_only_after_the_newest_enable() {
+fn interleave_on(kind: Kind) {
     let steps = u32::try_from(number("SEAMS_STEPS").unwrap_or(1_000_000)).unwrap();
     let fresh = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
     let seed = number("SEAMS_SEED").unwrap_or(fresh);
     println!("SEAMS_SEED={seed}");
-    let (mut seen, granted) = interleave(steps / 2, 1);
-    let (fresh, more) = interleave(steps / 2, seed);
+    let (mut seen, granted) = interleave(kind, steps / 2, 1);
+    let (fresh, more) = interleave(kind, steps / 2, seed);
     seen.extend(fresh);
     check_all_were_seen(&seen);
     println!("{} enables of other processes granted after a stop", granted + more);
     assert!(granted + more > u64::from(steps / 10_000), "hardly anybody is let in: this proves little");
+}
+
+#[test]
+fn when_everything_starts_and_stops_in_any_order_expect_pulses_only_after_the_newest_enable() {
+    interleave_on(Kind::Boards);
+}
+
+#[test]
+fn when_feetech_servos_are_started_and_stopped_in_any_order_expect_goals_only_after_the_newest_enable() {
+    interleave_on(Kind::Feetech);
 }

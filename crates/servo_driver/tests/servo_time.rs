@@ -4,6 +4,7 @@
 use crate::common::{CHANNELS, PLANNER, from, names, pulses, servos};
 use hexapod_servo::{SimulatedBus, State};
 use servo_driver::Action;
+use servo_driver::bus::on_boards;
 use servo_driver::io::{Ends, Io};
 use servo_driver::looping::Looping;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ struct World {
     now: Arc<AtomicU64>,
     bus: SimulatedBus,
     ends: Ends,
-    looping: Looping<SimulatedBus>,
+    looping: Looping,
 }
 
 impl World {
@@ -25,13 +26,13 @@ impl World {
     fn new(goes_by_physics: bool) -> Self {
         let (now, servos) = (Arc::new(AtomicU64::new(1_000_000)), servos());
         let bus = SimulatedBus::for_config(&servos);
-        let (io, ends) = Io::new(servos);
+        let (io, ends) = Io::new(servos.joints());
         let clock = Arc::clone(&now);
         let mut io = io.with_clock(move || MS(clock.load(Ordering::SeqCst)));
         if goes_by_physics {
             io = io.with_servo_time(bus.servo_time().clone());
         }
-        Self { now, looping: Looping::new(io, bus.clone(), 100.0), bus, ends }
+        Self { now, looping: Looping::new(io, on_boards(&servos, bus.clone()), 100.0), bus, ends }
     }
 
     /// One whose servos are on.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::clock::PwmClock;
 use super::servo::Servo;
-use super::timing::Timing;
+use crate::joints::{JointConfig, Timing};
 
 /// One validated board.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +46,12 @@ impl ServoConfig {
         &self.servos
     }
 
+    /// What the state machine knows of them.
+    pub fn joints(&self) -> JointConfig {
+        let joints = self.servos.iter().map(|servo| servo.joint.clone()).collect();
+        JointConfig { joints, groups: self.groups.clone(), timing: self.timing }
+    }
+
     /// Narrows a servo to its joint's limits (rad): no angle beyond them is ever commanded, though its pulses would
     /// reach further. Returns false, and changes nothing, when there is no such joint or nothing is left of its range.
     pub fn limit_joint(&mut self, joint: &str, lower_rad: f64, upper_rad: f64) -> bool {
@@ -74,8 +80,15 @@ impl ServoConfig {
         Self { boards, servos, groups: self.groups.clone(), timing: self.timing }
     }
 
+    /// The same plugs for a bench, where joints have pulses for angles (a radian is a millisecond) and no limits but those
+    /// that every pulse has.
+    #[must_use]
+    pub fn on_bench(&self) -> Self {
+        Self { servos: self.servos.iter().filter_map(Servo::on_bench).collect(), ..self.clone() }
+    }
+
     /// Index of a joint by name.
     pub fn joint_index(&self, joint: &str) -> Option<usize> {
-        self.servos.iter().position(|servo| servo.joint == joint)
+        self.servos.iter().position(|servo| servo.joint() == joint)
     }
 }

@@ -7,10 +7,12 @@ use serde::{Deserialize, Deserializer, de};
 use super::block::Block;
 use super::chosen::{Chosen, Sources};
 use super::error::ServoConfigError as E;
-use super::ordered;
 use super::origins::Origins;
 use super::raw::{RawBoard, RawServoConfig, RawTiming, ServoMap};
 use super::validate::GREATEST_ANGLE_RAD;
+use crate::feetech::RawFeetech;
+use crate::joints::Timing;
+use crate::ordered;
 
 /// The key of `defaults` that stands for every servo.
 const ALL: &str = "all";
@@ -31,6 +33,9 @@ pub struct ServoFile {
     /// Plugs and pulses are made up: for a simulated bus alone.
     #[serde(default)]
     simulated: bool,
+    /// The servos of a Feetech bus.
+    #[serde(default)]
+    feetech: Option<RawFeetech>,
 }
 
 /// Whether a kind stands in for one that the owner has not said yet: `simulated`, and `simulated_far`.
@@ -72,6 +77,19 @@ impl ServoFile {
     /// Whether the file says that its plugs and pulses are made up.
     pub fn is_simulated(&self) -> bool {
         self.simulated
+    }
+
+    /// The servos of a Feetech bus, if there are any.
+    pub fn feetech(&self) -> Option<&RawFeetech> {
+        self.feetech.as_ref()
+    }
+
+    /// Times and speeds of the state machine, whatever bus the servos are on.
+    ///
+    /// # Errors
+    /// All that is wrong with them.
+    pub fn timing(&self) -> Result<Timing, Vec<E>> {
+        self.timing.check()
     }
 
     /// All that is written, with its path.

@@ -2,23 +2,17 @@
 
 use super::clock::PwmClock;
 use super::curve::PulseCurve;
+use super::raw::RawPoint;
+use super::validate::PULSE_US;
+use crate::joints::{DrivenJoint, Limited};
 use crate::pca9685::PulseRange;
-
-/// A value brought within its limits, and whether that changed it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limited<T> {
-    /// The value within limits.
-    pub value: T,
-    /// True if the value asked for was outside.
-    pub clamped: bool,
-}
+use crate::pca9685::registers::COUNTS_PER_PERIOD;
 
 /// One servo: its plug, its calibration and its limits. Built by [`ServoConfig::try_from`](super::ServoConfig), so
 /// every number in it is finite and every count it gives lies within the hard pulse limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Servo {
-    pub(super) joint: String,
-    pub(super) group: usize,
+    pub(super) joint: DrivenJoint,
     pub(super) board: usize,
     pub(super) channel: u8,
     pub(super) curve: PulseCurve,
@@ -27,21 +21,19 @@ pub struct Servo {
     pub(super) min_pulse_us: f64,
     pub(super) max_pulse_us: f64,
     pub(super) neutral_us: f64,
-    pub(super) speed_limit_rad_s: f64,
     pub(super) clock: PwmClock,
     pub(super) range: PulseRange,
-    pub(super) angles_rad: (f64, f64),
 }
 
 impl Servo {
     /// Joint name as in the URDF.
     pub fn joint(&self) -> &str {
-        &self.joint
+        &self.joint.name
     }
 
     /// Index of its group in [`ServoConfig::groups`](super::ServoConfig::groups).
     pub fn group(&self) -> usize {
-        self.group
+        self.joint.group
     }
 
     /// Index of its board in [`ServoConfig::boards`](super::ServoConfig::boards).
@@ -66,8 +58,8 @@ impl Servo {
 
     /// Keeps angles and counts within joint limits; false, and no change, when nothing would be left.
     pub(super) fn narrow(&mut self, lower_rad: f64, upper_rad: f64) -> bool {
-        let lower = self.angles_rad.0.max(lower_rad);
-        let upper = self.angles_rad.1.min(upper_rad);
+        let lower = self.joint.limits_rad.0.max(lower_rad);
+        let upper = self.joint.limits_rad.1.min(upper_rad);
         let inside = |counts: &u16| {
             let angle = self.angle_of_counts(*counts);
             angle >= lower - f64::EPSILON && angle <= upper + f64::EPSILON
@@ -79,18 +71,18 @@ impl Servo {
             .and_then(|(shortest, longest)| self.range.narrowed(shortest, longest));
         let Some(range) = narrowed else { return false };
         self.range = range;
-        self.angles_rad = (lower, upper);
+        self.joint.limits_rad = (lower, upper);
         true
     }
 
     /// Speed limit in radians per second.
     pub fn speed_limit_rad_s(&self) -> f64 {
-        self.speed_limit_rad_s
+        self.joint.speed_limit_rad_s
     }
 
     /// Joint angles at the hard pulse limits, in radians, lower first.
     pub fn angle_limits_rad(&self) -> (f64, f64) {
-        self.angles_rad
+        self.joint.limits_rad
     }
 
     /// The counts the channel may be given, and its ON count.
@@ -100,11 +92,7 @@ impl Servo {
 
     /// The angle brought within the hard limits; `None` if it is not finite.
     pub fn limit_angle(&self, angle_rad: f64) -> Option<Limited<f64>> {
-        let (lower, upper) = self.angles_rad;
-        angle_rad.is_finite().then(|| {
-            let value = angle_rad.clamp(lower, upper);
-            Limited { value, clamped: value != angle_rad }
-        })
+        self.joint.limit(angle_rad)
     }
 
     /// Pulse in microseconds at a joint angle, within the hard limits; `None` if the angle is not finite.
@@ -145,6 +133,28 @@ impl Servo {
     pub fn resolution_rad(&self) -> f64 {
         let middle = (self.min_pulse_us + self.max_pulse_us) / 2.0;
         (self.angle_rad(middle + 1.0 / self.clock.counts_per_us()) - self.angle_rad(middle)).abs()
+    }
+
+    /// The same plug with pulses for angles, a millisecond a radian, within [`PULSE_US`] alone.
+    pub(super) fn on_bench(&self) -> Option<Self> {
+        const RAD_PER_US: f64 = 1e-3;
+        let (shortest_us, longest_us) = (*PULSE_US.start(), *PULSE_US.end());
+        let ends = [shortest_us, longest_us].map(|pulse_us| RawPoint { angle_rad: pulse_us * RAD_PER_US, pulse_us });
+        let counts =
+            |pulse_us: f64| (pulse_us * self.clock.counts_per_us()).min(f64::from(COUNTS_PER_PERIOD - 1)) as u16;
+        Some(Self {
+            curve: PulseCurve::try_new(&ends)?,
+            direction: 1.0,
+            trim_rad: 0.0,
+            min_pulse_us: shortest_us,
+            max_pulse_us: longest_us,
+            range: PulseRange::try_new(counts(shortest_us) + 1, counts(longest_us))?,
+            joint: DrivenJoint {
+                limits_rad: (shortest_us * RAD_PER_US, longest_us * RAD_PER_US),
+                ..self.joint.clone()
+            },
+            ..self.clone()
+        })
     }
 
     fn raw_pulse_us(&self, angle_rad: f64) -> f64 {

@@ -2,31 +2,27 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::{ErrorKind, I2c};
-
-use super::boards::{BoardUnit, READ_BACK};
-use super::checks::ArmReport;
-use super::driver::{RETRIES, ServoDriver};
+use super::driver::ServoDriver;
 use super::joint::Joint;
 use super::state::State;
-use crate::calibration::Timing;
-use crate::pca9685::{Level, Link, SETTLE, registers};
+use crate::backend::{ArmReport, Backend, Service};
+use crate::joints::Timing;
 
-/// What an owner looks at where a board does not answer.
-fn strapped(address: u8) -> String {
-    match registers::jumpers(address).as_str() {
-        "" => "is VCC connected, and no solder jumper of its address closed?".into(),
-        closed => format!("is VCC connected, and of its address solder jumper {closed} closed?"),
-    }
+/// A measurement that is older says nothing of where a joint stands: it is of the last tick, or there is none.
+const MEASURED: Duration = Duration::from_millis(25);
+
+/// Where a joint stands, rad, if its servo has just measured it.
+fn measured<S: Backend>(backend: &S, joint: usize, now: Duration) -> Option<f64> {
+    backend.measured(joint).position_rad?.within(MEASURED, now)
 }
 
-impl<B: I2c> ServoDriver<B> {
-    /// Checks everything that must hold before a pulse, prepares the boards, and begins to arm if every check passed;
-    /// else the state stays what it was, and boards without pulses stay off. Clears a latched fault or emergency stop if it passes. Does its bus traffic
-    /// at once (about 2.5 ms a board at 400 kHz); leave [`SETTLE`] between its end and the next tick. In a live state it
-    /// passes, and brings joints back that were let go because nobody commanded them.
+impl<S: Backend> ServoDriver<S> {
+    /// Checks everything that must hold before a pulse, prepares the parts, and begins to arm if every check passed; else
+    /// the state stays what it was, and parts without pulses stay off. Clears a latched fault or emergency stop if it
+    /// passes. Does its traffic at once; leave [`settle`](Self::settle) between its end and the next tick. In a live state
+    /// it passes, and brings joints back that were let go because nobody commanded them.
     ///
-    /// Joints whose board kept its pulses through a fault keep them; all others begin where they were last commanded to
+    /// Joints whose part kept its pulses through a fault keep them; all others begin where they were last commanded to
     /// be, or, if that is not known, with their commanded angle as first pulse.
     pub fn enable(&mut self, now: Duration) -> ArmReport {
         let mut report = ArmReport::default();
@@ -35,25 +31,24 @@ impl<B: I2c> ServoDriver<B> {
             return report;
         }
         self.check_config(&mut report);
-        self.check_boards(now, &mut report);
+        self.backend.prepare(now, &mut self.counters.wire, &mut report);
         self.check_commands(now, &mut report);
         self.check_pose(now, &mut report);
         if report.passed() {
             self.begin_arming(now);
         } else {
-            self.boards.iter_mut().for_each(BoardUnit::stay_off);
+            self.backend.stay_off();
         }
         report
     }
 
     fn check_config(&self, report: &mut ArmReport) {
-        let (joints, boards) = (self.joints.len(), self.boards.len());
-        let detail = format!("{joints} joints in {} groups on {boards} boards", self.config.groups().len());
+        let detail = format!("{} joints in {} groups", self.joints.len(), self.config.groups.len());
         report.add("config", true, detail);
     }
 
     fn check_commands(&self, now: Duration, report: &mut ArmReport) {
-        let timeout = self.config.timing().command_timeout;
+        let timeout = self.config.timing.command_timeout;
         let fresh = self.joints.iter().filter(|joint| joint.is_fresh(now, timeout)).count();
         let detail = match self.command_age(now) {
             None => "no joint command was received yet; start the planner".to_owned(),
@@ -66,21 +61,23 @@ impl<B: I2c> ServoDriver<B> {
         report.add("commands", fresh > 0, detail);
     }
 
-    /// A joint whose place is known must not be commanded far from it: what was commanded before the servos were off
-    /// and what is wanted now would be two different postures, and a slow sweep from one to the other is no way to
-    /// stand.
+    /// Servos that measure where they stand are led from there slowly, from any pose. Of others, a joint whose place is known
+    /// must not be commanded far from it: what was commanded before the servos were off and what is wanted now would be two
+    /// different postures, and a slow sweep from one to the other is no way to stand.
     fn check_pose(&mut self, now: Duration, report: &mut ArmReport) {
-        let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing();
-        let joints = self.joints.iter().zip(self.config.servos());
-        let joints = joints.filter(|(joint, _)| joint.is_fresh(now, command_timeout));
-        let away = joints.filter_map(|(joint, servo)| {
-            let (target_rad, position_rad) = (joint.target_rad?, joint.position_rad?);
-            Some(((target_rad - position_rad).abs(), servo.joint()))
-        });
-        let farthest = away.max_by(|a, b| a.0.total_cmp(&b.0));
-        let (passed, detail) = match farthest {
-            None => (true, "the positions of the joints are unknown: they start where they are commanded".to_owned()),
-            Some((away_rad, joint)) if away_rad > tolerance_rad => {
+        let Timing { pose_tolerance_rad: tolerance_rad, command_timeout, .. } = self.config.timing;
+        let (mut known, mut measured_rad) = (None::<(f64, &str)>, None::<f64>);
+        for (index, (joint, of)) in self.joints.iter().zip(&self.config.joints).enumerate() {
+            let Some(target_rad) = joint.target_rad.filter(|_| joint.is_fresh(now, command_timeout)) else { continue };
+            if let Some(position_rad) = measured(&self.backend, index, now).filter(|_| !joint.on) {
+                measured_rad = Some((target_rad - position_rad).abs().max(measured_rad.unwrap_or(0.0)));
+            } else if let Some(position_rad) = joint.position_rad {
+                let away = ((target_rad - position_rad).abs(), of.name.as_str());
+                known = Some(known.map_or(away, |farthest| if away.0 > farthest.0 { away } else { farthest }));
+            }
+        }
+        let (passed, detail) = match (known, measured_rad) {
+            (Some((away_rad, joint)), _) if away_rad > tolerance_rad => {
                 let detail = format!(
                     "{joint} is commanded {away_rad:.2} rad from where it was last commanded to be, more \
                     than {tolerance_rad:.2} rad; let the planner take that pose (stand, sit or pack). If it was moved \
@@ -88,37 +85,29 @@ impl<B: I2c> ServoDriver<B> {
                 );
                 (false, detail)
             }
-            Some((away_rad, _)) => {
+            (_, Some(away_rad)) => (
+                true,
+                format!("measured, at most {away_rad:.2} rad from where the joints are commanded: slowly from there"),
+            ),
+            (Some((away_rad, _)), None) => {
                 (true, format!("at most {away_rad:.2} rad from where the joints were last commanded to be"))
+            }
+            (None, None) => {
+                (true, "the positions of the joints are unknown: they start where they are commanded".to_owned())
             }
         };
         self.pose_refused = !passed;
         report.add("pose", passed, detail);
     }
 
-    fn check_boards(&mut self, now: Duration, report: &mut ArmReport) {
-        let (mut broken, mut silent, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
-        let count = self.boards.len() as u32;
-        for (index, board) in (0..).zip(&mut self.boards) {
-            let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
-            match board.prepare(now, READ_BACK / 2 * index / count, &mut link) {
-                Ok(None) => {}
-                Ok(Some(read)) => wrong.push(format!("board {:#04x} reads {read}", board.address())),
-                Err(error) if matches!(error.kind, ErrorKind::NoAcknowledge(_)) => {
-                    silent.push(format!("{error} ({})", strapped(board.address())))
-                }
-                Err(error) => broken.push(error.to_string()),
-            }
-        }
-        let detail = |bad: &[String], good: &str| if bad.is_empty() { good.to_owned() } else { bad.join(", ") };
-        report.add("bus", broken.is_empty(), detail(&broken, "it responds"));
-        report.add("boards", silent.is_empty(), detail(&silent, "every board answers"));
-        report.add("prescale", wrong.is_empty(), detail(&wrong, "every board that answers reads as written"));
+    /// Time to leave between an [`enable`](Self::enable) and the next tick.
+    pub fn settle(&self) -> Duration {
+        self.backend.settle()
     }
 
     fn begin_arming(&mut self, now: Duration) {
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            joint.on &= !self.boards[servo.board()].shadow.is_off();
+        for (index, joint) in self.joints.iter_mut().enumerate() {
+            joint.on &= self.backend.service(index) == Service::Holding;
             joint.met = false;
             joint.relaxed = false;
             joint.released = false;
@@ -128,8 +117,8 @@ impl<B: I2c> ServoDriver<B> {
         self.fault = None;
         self.trip_pending = None;
         self.groups_on = 0;
-        self.next_group = now + SETTLE;
-        // Preparing many boards on a slow bus takes long, and is no stall.
+        self.next_group = now + self.backend.settle();
+        // Preparing many parts on a slow wire takes long, and is no stall.
         self.last_tick = None;
         self.arming_done = false;
         self.enter(now, State::Arming);
@@ -137,22 +126,26 @@ impl<B: I2c> ServoDriver<B> {
 
     /// Switches on the next group when it is time, and joints that got their first target later.
     pub(super) fn open_groups(&mut self, now: Duration) {
-        if self.groups_on < self.config.groups().len() && now >= self.next_group {
+        if self.groups_on < self.config.groups.len() && now >= self.next_group {
             self.groups_on += 1;
-            self.next_group = now + self.config.timing().group_interval;
+            self.next_group = now + self.config.timing.group_interval;
         }
-        let timeout = self.config.timing().command_timeout;
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            let board_works = !self.boards[servo.board()].off;
+        let timeout = self.config.timing.command_timeout;
+        for (index, (joint, servo)) in self.joints.iter_mut().zip(&self.config.joints).enumerate() {
+            let works = self.backend.service(index) != Service::Off;
             let wanted = !joint.on && !joint.relaxed && joint.is_fresh(now, timeout);
-            if wanted && board_works && servo.group() < self.groups_on {
-                joint.switch_on();
+            if wanted && works && servo.group < self.groups_on {
+                let standing_rad = measured(&self.backend, index, now);
+                // One that has told where it stands, and did not in the last tick, begins when it does again.
+                if standing_rad.is_some() || self.backend.measured(index).position_rad.is_none() {
+                    joint.switch_on(standing_rad);
+                }
             }
         }
     }
 
     pub(super) fn finish_arming(&mut self, now: Duration) {
-        let all_on = self.groups_on == self.config.groups().len() && now >= self.next_group;
+        let all_on = self.groups_on == self.config.groups.len() && now >= self.next_group;
         if self.state == State::Arming && all_on && self.joints.iter().all(|joint| joint.met || !joint.on) {
             self.arming_done = true;
             // One that has met its target and lost it again stays slow until it meets it once more.
@@ -168,7 +161,7 @@ impl<B: I2c> ServoDriver<B> {
         if !self.state.is_live() {
             return;
         }
-        let timeout = self.config.timing().command_timeout;
+        let timeout = self.config.timing.command_timeout;
         self.joints.iter_mut().for_each(|joint| joint.watch(now, timeout));
         // Before the first joint is on, it is the command that was fresh when arming began.
         let stale = self.joints.iter().any(|joint| joint.stale)
@@ -192,21 +185,21 @@ impl<B: I2c> ServoDriver<B> {
     /// What holding for long leads to.
     fn hold(&mut self, now: Duration) {
         let held = now.saturating_sub(self.since);
-        if !self.sit_asked && self.config.timing().sit_after.is_some_and(|limit| held >= limit) {
+        if !self.sit_asked && self.config.timing.sit_after.is_some_and(|limit| held >= limit) {
             self.sit_asked = true;
             self.counters.sit_requests += 1;
         }
-        if self.config.timing().relax_after.is_some_and(|limit| held >= limit) {
+        if self.config.timing.relax_after.is_some_and(|limit| held >= limit) {
             self.relax_stale();
         }
     }
 
     /// Takes the pulses of joints away that nobody commands any more; of all when none are left.
     fn relax_stale(&mut self) {
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()).filter(|(joint, _)| joint.stale) {
+        for (index, joint) in self.joints.iter_mut().enumerate().filter(|(_, joint)| joint.stale) {
             joint.relax();
             joint.released = true;
-            self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
+            self.backend.set(index, None);
         }
         if !self.joints.iter().any(|joint| joint.on) {
             self.disable();

@@ -1,7 +1,7 @@
 //! Counts for diagnostics.
 
 use super::fault::Fault;
-use crate::pca9685::Tally;
+use crate::backend::Tally;
 
 /// What has happened since the driver was made. All numbers only ever grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,13 +14,13 @@ pub struct Counters {
     pub clamped: u64,
     /// Targets refused: not finite, or no such joint.
     pub refused: u64,
-    /// Times commands, or writes to a board, came through late, and joints caught up instead of jumping.
+    /// Times commands, or writes to a part, came through late, and joints caught up instead of jumping.
     pub catch_ups: u64,
     /// Times commands went stale.
     pub holds: u64,
     /// Times the robot was to be asked to sit, because commands stayed stale.
     pub sit_requests: u64,
-    /// Ticks in which a board's traffic failed after its retries.
+    /// Ticks in which a part's traffic failed after its retries.
     pub failed_ticks: u64,
     /// Times the driver went into `Fault`.
     pub faults: u64,

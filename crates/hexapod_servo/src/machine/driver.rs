@@ -2,26 +2,20 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::I2c;
-
-use super::boards::BoardUnit;
 use super::counters::Counters;
 use super::fault::Fault;
 use super::joint::Joint;
 use super::state::State;
-use crate::calibration::{Servo, ServoConfig};
-use crate::pca9685::Level;
+use crate::backend::{Backend, Service};
+use crate::joints::{DrivenJoint, JointConfig};
 
 /// How long a robot that is to sit is waited for, where nobody says how long it takes.
 const RETIRING: Duration = Duration::from_secs(8);
-/// Retries of one board in one tick.
-pub(super) const RETRIES: u8 = 2;
-/// Servos on PCA9685 boards on one bus. `now` is always a time since any fixed moment on a monotonic clock.
+/// Servos and what moves them. `now` is always a time since any fixed moment on a monotonic clock.
 #[derive(Debug)]
-pub struct ServoDriver<B> {
-    pub(super) config: ServoConfig,
-    pub(super) bus: B,
-    pub(super) boards: Vec<BoardUnit>,
+pub struct ServoDriver<S> {
+    pub(super) config: JointConfig,
+    pub(super) backend: S,
     pub(super) joints: Vec<Joint>,
     pub(super) counters: Counters,
     pub(super) state: State,
@@ -43,25 +37,20 @@ pub struct ServoDriver<B> {
     pub(super) pose_refused: bool,
     /// True once it was noted, in this time of holding, that the robot should sit.
     pub(super) sit_asked: bool,
-    /// One bit for each board that the robot stands without.
-    pub(super) spare_boards: u64,
+    /// One bit for each part that the robot stands without.
+    pub(super) spare_parts: u64,
     /// How long a robot that is to sit is waited for.
     pub(super) retiring: Duration,
 }
 
-impl<B: I2c> ServoDriver<B> {
-    /// A disarmed driver. Nothing goes over the bus before the first [`tick`](Self::tick), which switches everything
+impl<S: Backend> ServoDriver<S> {
+    /// A disarmed driver of the servos of `backend`, which was made for the same `config`. Nothing goes over the wire before the first [`tick`](Self::tick), which switches everything
     /// off: a process before this one may have left pulses running.
-    pub fn new(config: ServoConfig, bus: B) -> Self {
-        let mut boards: Vec<_> = config.boards().iter().map(BoardUnit::new).collect();
-        for servo in config.servos() {
-            boards[servo.board()].shadow.connect(servo.channel(), servo.range());
-        }
-        let joints = vec![Joint::default(); config.servos().len()];
+    pub fn new(config: JointConfig, backend: S) -> Self {
+        let joints = vec![Joint::default(); config.joints.len()];
         Self {
             config,
-            bus,
-            boards,
+            backend,
             joints,
             counters: Counters::default(),
             state: State::Disarmed,
@@ -77,20 +66,20 @@ impl<B: I2c> ServoDriver<B> {
             trip_pending: None,
             pose_refused: false,
             sit_asked: false,
-            spare_boards: 0,
+            spare_parts: 0,
             retiring: RETIRING,
         }
     }
 
-    /// Names the boards that the robot stands without, one bit each: when one of them fails the robot sits down on the
+    /// Names the parts that the robot stands without, one bit each: when one of them fails the robot sits down on the
     /// legs of the others, instead of standing still and being let go.
-    pub fn set_spare_boards(&mut self, boards: u64) {
-        self.spare_boards = boards;
+    pub fn set_spare_parts(&mut self, parts: u64) {
+        self.spare_parts = parts;
     }
 
-    /// Whether any board is meant to put anything out: outputs may be let through, or are better cut.
+    /// Whether any servo is in service: outputs may be let through, or are better cut.
     pub fn puts_out(&self) -> bool {
-        self.boards.iter().any(|board| !board.off)
+        (0..self.joints.len()).any(|joint| self.backend.service(joint) != Service::Off)
     }
 
     /// Joints that were let go because nobody commanded them any more; [`enable`](Self::enable) brings them back.
@@ -114,38 +103,33 @@ impl<B: I2c> ServoDriver<B> {
     }
 
     /// The configuration.
-    pub fn config(&self) -> &ServoConfig {
+    pub fn config(&self) -> &JointConfig {
         &self.config
     }
 
     /// Index of a joint by name, for [`set_target`](Self::set_target).
     pub fn joint_index(&self, joint: &str) -> Option<usize> {
-        self.config.joint_index(joint)
+        self.config.index(joint)
     }
 
-    /// The servos in the order of joint indices.
-    pub fn servos(&self) -> &[Servo] {
-        self.config.servos()
+    /// The joints in the order of their indices.
+    pub fn joints(&self) -> &[DrivenJoint] {
+        &self.config.joints
     }
 
-    /// The bus.
-    pub fn bus(&self) -> &B {
-        &self.bus
+    /// What moves the servos.
+    pub fn backend(&self) -> &S {
+        &self.backend
     }
 
-    /// The bus, to configure it. Traffic of others on it is not seen by the driver.
-    pub fn bus_mut(&mut self) -> &mut B {
-        &mut self.bus
+    /// What moves the servos, to configure it.
+    pub fn backend_mut(&mut self) -> &mut S {
+        &mut self.backend
     }
 
-    /// Commanded angle of a joint in radians, from the counts last written with success; `None` if it is off or not
-    /// known.
+    /// Commanded angle of a joint in radians, as it was last written with success; `None` if it is off or not known.
     pub fn commanded(&self, joint: usize) -> Option<f64> {
-        let servo = self.config.servos().get(joint)?;
-        match self.boards[servo.board()].shadow.commanded(servo.channel())? {
-            Level::Counts(counts) => Some(servo.angle_of_counts(counts)),
-            Level::Off => None,
-        }
+        self.backend.commanded(joint)
     }
 
     pub(super) fn enter(&mut self, now: Duration, state: State) {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::I2c;
 use thiserror::Error;
 
 use super::driver::ServoDriver;
+use crate::backend::Backend;
 
 /// Why a target was refused. Nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -37,7 +37,7 @@ pub struct Accepted {
     pub clamped: bool,
 }
 
-impl<B: I2c> ServoDriver<B> {
+impl<S: Backend> ServoDriver<S> {
     /// Sets the target of one joint, commanded at `at`, the time of receipt on the caller's monotonic clock. An angle
     /// beyond the hard pulse limits is brought within them and counted; one that is not finite is refused and counted.
     /// Targets are taken in every state, and moved to only in live ones.
@@ -69,8 +69,8 @@ impl<B: I2c> ServoDriver<B> {
     /// Tells where a joint stands, in radians, so that arming starts from there; `None` if nobody knows. Taken only
     /// while the joint has no pulse. Returns whether it was taken.
     pub fn assume_position(&mut self, joint: usize, angle_rad: Option<f64>) -> bool {
-        let Some(servo) = self.config.servos().get(joint) else { return false };
-        let position_rad = match angle_rad.map(|angle| servo.limit_angle(angle)) {
+        let Some(known) = self.config.joints.get(joint) else { return false };
+        let position_rad = match angle_rad.map(|angle| known.limit(angle)) {
             Some(None) => return false,
             Some(Some(limited)) => Some(limited.value),
             None => None,
@@ -88,9 +88,9 @@ impl<B: I2c> ServoDriver<B> {
     }
 
     fn check_target(&self, joint: usize, angle_rad: f64) -> Result<Accepted, TargetError> {
-        let servos = self.config.servos();
-        let servo = servos.get(joint).ok_or(TargetError::UnknownJoint { joint, count: servos.len() })?;
-        let limited = servo.limit_angle(angle_rad).ok_or(TargetError::NotFinite { joint, angle_rad })?;
+        let joints = &self.config.joints;
+        let known = joints.get(joint).ok_or(TargetError::UnknownJoint { joint, count: joints.len() })?;
+        let limited = known.limit(angle_rad).ok_or(TargetError::NotFinite { joint, angle_rad })?;
         Ok(Accepted { angle_rad: limited.value, clamped: limited.clamped })
     }
 }

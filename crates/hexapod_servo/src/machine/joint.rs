@@ -45,14 +45,15 @@ pub(super) struct Step {
 }
 
 impl Joint {
-    /// Switches it on where it was last commanded to be, else where it is commanded. Nothing without a target.
-    pub fn switch_on(&mut self) {
+    /// Switches it on where it stands, if that was measured; else where it was last commanded to be, else where it is
+    /// commanded. Nothing without a target.
+    pub fn switch_on(&mut self, measured_rad: Option<f64>) {
         self.on = self.target_rad.is_some();
         self.stale = false;
         self.met = false;
         self.at_target = false;
         self.begun = false;
-        self.position_rad = self.position_rad.or(self.target_rad);
+        self.position_rad = measured_rad.or(self.position_rad).or(self.target_rad);
     }
 
     /// Age of its last command.

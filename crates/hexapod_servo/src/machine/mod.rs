@@ -1,10 +1,8 @@
-//! The state machine between joint commands and boards: pure, on a clock it is given.
+//! The state machine between joint commands and servos: pure, on a clock it is given. It knows no wire.
 //!
-//! [`ServoDriver`] owns the bus. Inputs are methods; [`ServoDriver::tick`] does one period's bus traffic.
+//! [`ServoDriver`] owns a [`Backend`](crate::Backend). Inputs are methods; [`ServoDriver::tick`] does one period's traffic.
 
 mod arming;
-mod boards;
-mod checks;
 mod counters;
 mod driver;
 mod fault;
@@ -15,9 +13,8 @@ mod state;
 mod stopping;
 mod tick;
 
-pub use checks::{ArmCheck, ArmReport};
 pub use counters::Counters;
 pub use driver::ServoDriver;
-pub use fault::{Fault, RESETS_A_BOARD};
+pub use fault::Fault;
 pub use inputs::{Accepted, TargetError};
 pub use state::State;

@@ -2,52 +2,42 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::I2c;
-
-use super::driver::{RETRIES, ServoDriver};
+use super::driver::ServoDriver;
 use super::fault::Fault;
 use super::state::State;
-use crate::pca9685::{self, BusError, Level, Link};
+use crate::backend::{Backend, Off, Unacknowledged};
 
-impl<B: I2c> ServoDriver<B> {
+impl<S: Backend> ServoDriver<S> {
     /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. After an
     /// [`enable`](Self::enable) that was refused because of where the joints were last commanded to be, it forgets
     /// that: whoever is answered so says that somebody has moved them by hand. Otherwise it may be called as often as
     /// you like.
     pub fn disable(&mut self) {
-        if std::mem::take(&mut self.pose_refused) && self.boards.iter().all(|board| board.off) {
+        if std::mem::take(&mut self.pose_refused) && !self.puts_out() {
             self.joints.iter_mut().for_each(|joint| joint.position_rad = None);
         }
-        self.drop_pulses();
+        self.let_go(None);
         if self.state.is_live() {
             self.state = State::Disarmed;
             self.fault = None;
         }
     }
 
-    /// Writes the All Call frame at once, ahead of anything else, and latches. The next ticks switch each board off by
-    /// itself until it acknowledges, whatever became of this frame; an error says only that no board acknowledged it.
-    pub fn emergency_stop(&mut self) -> Result<(), BusError> {
-        let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
-        let result = pca9685::all_call_off(&mut link);
+    /// Cuts everything at once, ahead of anything else, and latches. The next ticks switch each part off by itself until it
+    /// acknowledges, whatever became of this frame; an error says only that nobody acknowledged it.
+    pub fn emergency_stop(&mut self) -> Result<(), Unacknowledged> {
+        let result = self.backend.cut(&mut self.counters.wire);
         self.counters.emergency_stops += 1;
-        self.drop_pulses();
+        self.let_go(None);
         self.state = State::EmergencyStop;
         self.fault = None;
         result
     }
 
-    /// Switches everything off now, for the end of the process. True if every board acknowledged it.
+    /// Switches everything off now, for the end of the process. True if every part acknowledged it.
     pub fn shutdown(&mut self) -> bool {
         self.disable();
-        let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
-        let _ = pca9685::all_call_off(&mut link);
-        let mut all_off = true;
-        for board in &mut self.boards {
-            let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
-            all_off &= board.shadow.all_off(&mut link).is_ok();
-        }
-        all_off
+        self.backend.all_off(&mut self.counters.wire) == Off::All
     }
 
     /// Reports a fault seen outside, e.g. a hung bus thread. It takes effect with the next tick, in a live state only.
@@ -77,7 +67,7 @@ impl<B: I2c> ServoDriver<B> {
     pub fn sat_down(&mut self, now: Duration) {
         if self.state == State::Retiring {
             self.stop_retiring(now);
-            self.drop_pulses();
+            self.let_go(None);
         }
     }
 
@@ -106,14 +96,14 @@ impl<B: I2c> ServoDriver<B> {
     /// Takes the pulses of one group away (see [`ServoConfig::groups`](crate::ServoConfig::groups)), or lets it be
     /// switched on again, slowly. False if there is no such group or the driver is not live.
     pub fn relax(&mut self, group: usize, relaxed: bool) -> bool {
-        if group >= self.config.groups().len() || !self.state.is_live() {
+        if group >= self.config.groups.len() || !self.state.is_live() {
             return false;
         }
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            if servo.group() == group {
+        for (index, (joint, servo)) in self.joints.iter_mut().zip(&self.config.joints).enumerate() {
+            if servo.group == group {
                 if relaxed {
                     joint.relax();
-                    self.boards[servo.board()].shadow.set(servo.channel(), Level::Off);
+                    self.backend.set(index, None);
                 } else {
                     joint.bring_back();
                 }
@@ -122,13 +112,13 @@ impl<B: I2c> ServoDriver<B> {
         true
     }
 
-    /// Latches a fault. `board` is the one at fault; it is commanded off, the others keep their pulses for now. A robot
-    /// that stands without that board's legs sits down first.
-    pub(super) fn fail(&mut self, now: Duration, fault: Fault, board: Option<usize>) {
-        if let Some(index) = board {
-            self.boards[index].drop_pulses();
-            self.joints_off(Some(index));
-            if self.state == State::Armed && self.spare_boards & (1 << index) != 0 {
+    /// Latches a fault. `part` is the one at fault; it is commanded off, the others keep their pulses for now. A robot
+    /// that stands without that part's legs sits down first.
+    pub(super) fn fail(&mut self, now: Duration, fault: Fault, part: Option<usize>) {
+        if part.is_some() {
+            self.let_go(part);
+            let is_spare = part.is_some_and(|part| self.spare_parts.checked_shr(part as u32).unwrap_or(0) & 1 != 0);
+            if self.state == State::Armed && is_spare {
                 return self.begin_retiring(now, fault);
             }
         }
@@ -143,17 +133,11 @@ impl<B: I2c> ServoDriver<B> {
         self.enter(now, State::Fault);
     }
 
-    pub(super) fn drop_pulses(&mut self) {
-        for board in &mut self.boards {
-            board.drop_pulses();
-        }
-        self.joints_off(None);
-    }
-
-    /// Notes that the joints of a board, or of all, have no pulse any more.
-    pub(super) fn joints_off(&mut self, board: Option<usize>) {
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            joint.on &= board.is_some_and(|index| index != servo.board());
+    /// Lets go of a part, or of all, and notes that its joints are off.
+    pub(super) fn let_go(&mut self, part: Option<usize>) {
+        self.backend.let_go(part);
+        for (index, joint) in self.joints.iter_mut().enumerate() {
+            joint.on &= part.is_some_and(|part| part != self.backend.part(index));
             joint.stale &= joint.on;
         }
     }

@@ -2,22 +2,19 @@
 
 use std::time::Duration;
 
-use embedded_hal::i2c::I2c;
-
-use super::driver::{RETRIES, ServoDriver};
+use super::driver::ServoDriver;
 use super::fault::Fault;
 use super::joint::Joint;
 use super::path::FRAME;
 use super::state::State;
-use crate::calibration::Servo;
-use crate::pca9685::{Level, Link};
+use crate::backend::{Backend, Service};
 
 /// A longer gap between two ticks while live is a fault.
 const STALLED: Duration = Duration::from_millis(150);
 /// A step is no jump if a servo makes it within [`FRAME`] at this part of its greatest speed.
 const JUMP: f64 = 0.5;
 
-impl<B: I2c> ServoDriver<B> {
+impl<S: Backend> ServoDriver<S> {
     /// One period: looks at the age of the commands, moves the joints one step, writes what changed, reads back what
     /// is due. Call it at a steady rate, 20 ms apart at most. Allocates nothing.
     pub fn tick(&mut self, now: Duration) -> State {
@@ -55,8 +52,8 @@ impl<B: I2c> ServoDriver<B> {
 
     /// Adds up how long each servo has been asked for what it is not given, and faults before it burns.
     fn watch_strain(&mut self, now: Duration, elapsed: Duration) {
-        let Some(limit) = self.config.timing().stall_after else { return };
-        let error_rad = self.config.timing().stall_error_rad;
+        let Some(limit) = self.config.timing.stall_after else { return };
+        let error_rad = self.config.timing.stall_error_rad;
         let strained = |joint: &mut Joint| joint.strain(error_rad, elapsed) >= limit;
         if let Some(joint) = self.joints.iter_mut().position(strained) {
             self.joints[joint].strained = Duration::ZERO;
@@ -69,12 +66,11 @@ impl<B: I2c> ServoDriver<B> {
     /// go the way they were commanded instead.
     /// True if that begins now.
     fn keep_from_jumping(&mut self) -> bool {
-        let (boards, servos) = (&self.boards, self.config.servos());
-        let jumps = |(joint, servo): (&Joint, &Servo)| {
-            let jump_rad = JUMP * servo.speed_limit_rad_s() * FRAME.as_secs_f64();
-            !boards[servo.board()].is_failing() && joint.would_jump(jump_rad)
-        };
-        let begins = self.joints.iter().zip(servos).any(jumps);
+        let (backend, servos) = (&self.backend, &self.config.joints);
+        let begins = self.joints.iter().zip(servos).enumerate().any(|(index, (joint, servo))| {
+            let jump_rad = JUMP * servo.speed_limit_rad_s * FRAME.as_secs_f64();
+            backend.service(index) != Service::Failing && joint.would_jump(jump_rad)
+        });
         if begins {
             self.joints.iter_mut().filter(|joint| joint.is_late()).for_each(|joint| joint.path.fall_behind());
             self.counters.catch_ups += 1;
@@ -86,18 +82,17 @@ impl<B: I2c> ServoDriver<B> {
         let Some(elapsed) = self.time_to_move(now) else { return };
         // They begin at rest: with a small step.
         let elapsed = if self.keep_from_jumping() { elapsed.min(FRAME / 2) } else { elapsed };
-        let soft_rad_s = self.config.timing().soft_start_rad_s;
+        let soft_rad_s = self.config.timing.soft_start_rad_s;
         let arming = self.state == State::Arming;
-        for (joint, servo) in self.joints.iter_mut().zip(self.config.servos()) {
-            let limit_rad_s = servo.speed_limit_rad_s();
+        for (index, (joint, servo)) in self.joints.iter_mut().zip(&self.config.joints).enumerate() {
+            let limit_rad_s = servo.speed_limit_rad_s;
             let speed_rad_s = if arming || !joint.met { limit_rad_s.min(soft_rad_s) } else { limit_rad_s };
-            // What a board does not take does not reach its servos.
-            if self.boards[servo.board()].is_failing() {
+            // What a part does not take does not reach its servos.
+            if self.backend.service(index) == Service::Failing {
                 continue;
             }
             if let Some(step) = joint.step(speed_rad_s, elapsed) {
-                let level = Level::Counts(servo.counts(step.position_rad));
-                self.boards[servo.board()].shadow.set(servo.channel(), level);
+                self.backend.set(index, Some(step.position_rad));
                 if step.moved {
                     self.last_motion = Some(now);
                 }
@@ -105,26 +100,16 @@ impl<B: I2c> ServoDriver<B> {
         }
     }
 
-    /// The bus traffic of one tick.
+    /// The traffic of one tick.
     fn exchange(&mut self, now: Duration) {
         let drop_all =
-            self.state == State::Fault && now.saturating_sub(self.since) >= self.config.timing().fault_off_after;
+            self.state == State::Fault && now.saturating_sub(self.since) >= self.config.timing.fault_off_after;
         if drop_all {
-            self.drop_pulses();
+            self.let_go(None);
         }
-        for index in 0..self.boards.len() {
-            let board = &mut self.boards[index];
-            let mut link = Link::new(&mut self.bus, &mut self.counters.wire, RETRIES);
-            let outcome = if board.off {
-                self.counters.failed_ticks += u64::from(board.keep_off(now, &mut link).is_err());
-                Ok(())
-            } else {
-                board.serve(now, &mut link)
-            };
-            self.counters.failed_ticks += u64::from(board.is_failing());
-            if let Err(fault) = outcome {
-                self.fail(now, fault, Some(index));
-            }
+        self.counters.failed_ticks += self.backend.exchange(now, &mut self.counters.wire);
+        while let Some((part, trouble)) = self.backend.take_lost() {
+            self.fail(now, Fault::Part(trouble), Some(part));
         }
     }
 }

@@ -1,10 +1,23 @@
-//! Which writes let a servo have a pulse.
+//! What a transfer does: which writes let a servo have a pulse.
 
-use super::registers::{ALL_LED_OFF_H, FULL_OFF, LED0_ON_L, LED15_OFF_H, off_h};
+use embedded_hal::i2c::Operation;
+
+use super::registers::{ALL_CALL_ADDRESS, ALL_LED_OFF_H, FULL_OFF, LED0_ON_L, LED15_OFF_H, off_h};
+use crate::backend::Cargo;
+
+/// What a transfer does to servos. To all boards at once nobody but a stop speaks.
+pub fn cargo(address: u8, operations: &[Operation<'_>]) -> Cargo {
+    let asks = |operation: &Operation<'_>| matches!(operation, Operation::Write(bytes) if asks_for_pulse(bytes));
+    match operations.iter().any(asks) {
+        true => Cargo::Motion,
+        false if address == ALL_CALL_ADDRESS => Cargo::Stop,
+        false => Cargo::Other,
+    }
+}
 
 /// Whether a write, register number first, leaves any channel without full-off: then its servo may get a pulse. All
 /// other writes only ever take pulses away.
-pub fn asks_for_pulse(write: &[u8]) -> bool {
+fn asks_for_pulse(write: &[u8]) -> bool {
     let Some((&first, values)) = write.split_first() else { return false };
     (usize::from(first)..).zip(values).any(|(register, value)| is_off_h(register) && value & FULL_OFF == 0)
 }

@@ -3,6 +3,8 @@
 use embedded_hal::i2c::{Error, ErrorKind, I2c, NoAcknowledgeSource};
 use thiserror::Error;
 
+use crate::backend::Tally;
+
 /// A transaction that failed, retries included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("I2C address {address:#04x}: {}", describe(*kind))]
@@ -21,21 +23,6 @@ fn describe(kind: ErrorKind) -> &'static str {
         ErrorKind::Bus => "bus error",
         _ => "transaction failed (timeout or driver error)",
     }
-}
-
-/// What went over the wire. All counts only ever grow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Bytes of the transactions that succeeded, address and register bytes included.
-    pub bytes: u64,
-    /// Transactions that succeeded.
-    pub transactions: u64,
-    /// Attempts after a failed one.
-    pub retries: u64,
-    /// Attempts that met no acknowledge.
-    pub nacks: u64,
-    /// Attempts that failed in another way (timeout, arbitration, driver).
-    pub bus_errors: u64,
 }
 
 /// A bus with a budget of retries and a tally.

@@ -41,8 +41,8 @@ pub mod registers;
 mod shadow;
 mod start;
 
-pub use gate::asks_for_pulse;
-pub use link::{BusError, Link, Tally};
+pub use gate::cargo;
+pub use link::{BusError, Link};
 pub use range::PulseRange;
 pub use shadow::{Level, Shadow};
 pub use start::{SETTLE, all_call_off, read_channel, start, verify, wake};

@@ -9,11 +9,11 @@ use thiserror::Error as ThisError;
 
 use super::chip::{Chip, Output};
 use super::fault::{BusFault, When};
-use super::random::Random;
 use super::servo_time::ServoTime;
 use super::transcript::{BusTally, Outcome, Transfer};
 use super::world::World;
 use crate::calibration::ServoConfig;
+use crate::random::Random;
 
 /// An error of the simulated bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ThisError)]

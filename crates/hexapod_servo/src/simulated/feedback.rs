@@ -3,7 +3,7 @@
 //! Its control table has the position in 4096 steps a turn, the speed in 50 steps a second, and the current in 6.5 mA, of
 //! which it draws 2.7 A at its stall torque (Feetech STS3215, 12 V).
 
-use super::random::Random;
+use crate::random::Random;
 
 const POSITION_STEP_RAD: f64 = std::f64::consts::TAU / 4096.0;
 const SPEED_STEP_RAD_S: f64 = 50.0 * POSITION_STEP_RAD;

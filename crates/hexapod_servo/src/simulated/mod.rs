@@ -8,7 +8,6 @@ mod chip;
 mod fault;
 mod feedback;
 mod mounting;
-mod random;
 mod servo_time;
 mod transcript;
 mod world;

@@ -6,8 +6,8 @@ use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
 
 use super::chip::Chip;
 use super::fault::{BusFault, When};
-use super::random::Random;
 use super::transcript::{BusTally, Outcome, Transfer};
+use crate::random::Random;
 
 const SOFTWARE_RESET: u8 = 0x06;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawTiming, ServoMap};
 use hexapod_servo::simulated::Output;
-use hexapod_servo::{RawServoConfig, ServoConfig, ServoDriver, SimulatedBus, State};
+use hexapod_servo::{Fault, Pca9685Boards, RawServoConfig, ServoConfig, ServoDriver, SimulatedBus, State};
 
 pub const LEGS: [&str; 6] = ["left_front", "left_middle", "left_rear", "right_front", "right_middle", "right_rear"];
 pub const SEGMENTS: [&str; 3] = ["coxa", "femur", "tibia"];
@@ -53,7 +53,7 @@ pub fn config() -> ServoConfig {
 
 /// Driver, bus and clock.
 pub struct Rig {
-    pub driver: ServoDriver<SimulatedBus>,
+    pub driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     pub bus: SimulatedBus,
     pub now: Duration,
     pub period: Duration,
@@ -63,7 +63,7 @@ impl Rig {
     pub fn new(config: ServoConfig) -> Self {
         let bus = SimulatedBus::for_config(&config);
         // An epoch that is not zero, as on a real machine.
-        Self { driver: ServoDriver::new(config, bus.clone()), bus, now: ms(1_000_000), period: ms(10) }
+        Self { driver: ServoDriver::on_boards(config, bus.clone()), bus, now: ms(1_000_000), period: ms(10) }
     }
 
     /// Armed with every joint at zero.
@@ -123,6 +123,11 @@ impl Rig {
             Output::Low => None,
             other => panic!("joint {joint}: {other:?}"),
         }
+    }
+
+    /// Whether there is a fault of a part that is called so.
+    pub fn says(&self, words: &str) -> bool {
+        matches!(self.driver.fault(), Some(Fault::Part(trouble)) if trouble.to_string().contains(words))
     }
 
     pub fn all_low(&self) -> bool {

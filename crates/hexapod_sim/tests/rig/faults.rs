@@ -188,7 +188,7 @@ impl Scene {
     fn later(&mut self, seconds: f64) {
         let at = |then: f64| (seconds - then).abs() < 0.5 * TICK_S;
         let now = self.rig.now();
-        let released = self.rig.driver.config().timing().fault_off_after.as_secs_f64();
+        let released = self.rig.driver.config().timing.fault_off_after.as_secs_f64();
         match self.trouble {
             Trouble::BusHangsBriefly if at(0.1) => self.hung = false,
             Trouble::BusHangsOe if at(released) => self.cut(),
@@ -204,7 +204,7 @@ impl Scene {
 
     /// No board puts anything out any more.
     fn cut(&mut self) {
-        let map = self.rig.driver.config().clone();
+        let map = self.rig.driver.backend().config().clone();
         let boards = Boards::new(SimulatedBus::for_config(&map), &map, self.rig.simulator.joints(), 1);
         self.rig.simulator.plug_into(boards);
     }

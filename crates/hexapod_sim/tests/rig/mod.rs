@@ -13,7 +13,7 @@ pub mod shipped;
 
 use hexapod_gait::{Engine, Gait, GaitState, Input, Tick, leg_places};
 use hexapod_kinematics::MAX_LEGS;
-use hexapod_servo::{ServoDriver, SimulatedBus};
+use hexapod_servo::{Pca9685Boards, ServoDriver, SimulatedBus};
 use hexapod_sim::{Boards, Fall, FallWatch, Ground, Mount, Simulator, World, lean_beyond, on_its_belly};
 use nalgebra::{Isometry3, Vector3};
 pub use planner::planner;
@@ -38,7 +38,7 @@ pub struct Setting {
 /// Planner, driver, boards, servos and physics.
 pub struct Rig {
     pub engine: Engine,
-    pub driver: ServoDriver<SimulatedBus>,
+    pub driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     pub simulator: Simulator,
     /// Of each joint of each leg, its place among the driver's.
     places: Vec<Vec<usize>>,
@@ -59,7 +59,7 @@ impl Rig {
         let positions = positions(&engine, simulator.world());
         simulator.put_on_ground(&positions);
         simulator.plug_into(boards);
-        let driver = ServoDriver::new(map.clone(), bus);
+        let driver = ServoDriver::on_boards(map.clone(), bus);
         let place = |name: &str| driver.joint_index(name).unwrap();
         let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
         let places = engine.legs().iter().map(of_leg).collect();

@@ -6,7 +6,7 @@ use hexapod_gait::{Engine, Gait, Input, Settings, StanceSpec, Tick, Twist, leg_p
 use hexapod_kinematics::{Leg, Robot};
 use hexapod_odometry::{Estimate, Odometry};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
-use hexapod_servo::{ServoConfig, ServoDriver, SimulatedBus};
+use hexapod_servo::{Pca9685Boards, ServoConfig, ServoDriver, SimulatedBus};
 use hexapod_sim::{Boards, Ground, Mount, Settings as Steps, Simulator, World};
 use nalgebra::{Isometry3, Rotation2, Vector2};
 use std::f64::consts::PI;
@@ -122,7 +122,7 @@ pub fn walk(body: &Body, ahead: Twist, seconds: f64, settings: Steps) -> Walk {
 /// Planner, driver, boards, servos, physics and odometry of such a robot.
 pub struct Stack {
     pub engine: Engine,
-    pub driver: ServoDriver<SimulatedBus>,
+    pub driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
     pub simulator: Simulator,
     pub odometry: Odometry,
     robot: Arc<Robot>,
@@ -141,7 +141,7 @@ impl Stack {
         let bus = SimulatedBus::for_config(&map);
         simulator.put_on_ground(&positions(&engine, simulator.world()));
         simulator.plug_into(Boards::new(bus.clone(), &map, simulator.joints(), 1));
-        let (driver, odometry) = (ServoDriver::new(map, bus), Odometry::new(robot.legs().len()));
+        let (driver, odometry) = (ServoDriver::on_boards(map, bus), Odometry::new(robot.legs().len()));
         Self { engine, driver, simulator, odometry, robot, ticks: 0 }
     }
 

@@ -4,6 +4,7 @@
 use embedded_hal::i2c::I2c;
 use hexapod_ros::{Received, Sender, monotonic_now};
 use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
+use servo_driver::bus::on_boards;
 use servo_driver::io::{Ends, Io};
 use servo_driver::io_thread::IoThread;
 use servo_driver::pins::{Inputs, Pins};
@@ -91,8 +92,8 @@ impl Rig {
     pub fn built(more: impl FnOnce(Io) -> Io) -> Self {
         let servos = servos();
         let bus = SimulatedBus::for_config(&servos);
-        let (io, ends) = Io::new(servos);
-        let thread = more(io).spawn(bus.clone(), 100.0).unwrap();
+        let (io, ends) = Io::new(servos.joints());
+        let thread = more(io).spawn(on_boards(&servos, bus.clone()), 100.0).unwrap();
         Self { bus, ends, thread }
     }
 
@@ -100,9 +101,9 @@ impl Rig {
     pub fn with<B: I2c + Send + 'static>(wrap: impl FnOnce(SimulatedBus) -> B) -> Self {
         let servos = servos();
         let bus = SimulatedBus::for_config(&servos);
-        let (io, ends) = Io::new(servos);
+        let (io, ends) = Io::new(servos.joints());
         let driven = wrap(bus.clone().with_hang_hook(std::thread::sleep));
-        let thread = io.spawn(driven, 100.0).unwrap();
+        let thread = io.spawn(on_boards(&servos, driven), 100.0).unwrap();
         Self { bus, ends, thread }
     }
 

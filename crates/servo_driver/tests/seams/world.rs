@@ -2,10 +2,10 @@
 
 use super::sources::{Letter, Source, What};
 use super::steps::{Call, HERE, SOURCES, Step};
-use crate::common::{Wires, from, names, pulses, servos};
+use super::wire::{Kind, Wire};
+use crate::common::{Wires, from, names};
 use hexapod_ros::{Process, Received, Sender};
-use hexapod_servo::simulated::BusFault;
-use hexapod_servo::{SimulatedBus, State};
+use hexapod_servo::State;
 use servo_driver::io::{Ends, Io};
 use servo_driver::looping::Looping;
 use servo_driver::{Action, Answer};
@@ -38,10 +38,10 @@ impl Model {
 
 pub(super) struct World {
     pub(super) now: Arc<AtomicU64>,
-    pub(super) bus: SimulatedBus,
+    pub(super) wire: Wire,
     pub(super) wires: Wires,
     pub(super) ends: Ends,
-    pub(super) looping: Looping<SimulatedBus>,
+    pub(super) looping: Looping,
     pub(super) model: Model,
     pub(super) sources: Vec<Source>,
     pub(super) started: u64,
@@ -59,24 +59,19 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new() -> Self {
-        let servos = servos();
+    pub(super) fn new(kind: Kind) -> Self {
         let now = Arc::new(AtomicU64::new(1_000_000_000_000));
-        let hung = Arc::clone(&now);
-        let bus = SimulatedBus::for_config(&servos);
-        let driven = bus.clone().with_hang_hook(move |time| {
-            hung.fetch_add(u64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
-        });
+        let (wire, joints, open) = Wire::new(kind, &now);
         let wires = Wires::default();
-        let (io, ends) = Io::new(servos);
+        let (io, ends) = Io::new(joints);
         let clock = Arc::clone(&now);
         let io = io.with_pins(wires.clone()).with_clock(move || Duration::from_nanos(clock.load(Ordering::SeqCst)));
-        let looping = Looping::new(io, driven, 100.0);
+        let looping = Looping::new(io, open, 100.0);
         let (model, answers, remote) = (Model::default(), Arc::default(), Arc::default());
         let sources = (0..SOURCES as u64).map(Source::new).collect();
         Self {
             now,
-            bus,
+            wire,
             wires,
             ends,
             looping,
@@ -188,17 +183,10 @@ impl World {
                 let _ = self.ends.intake.take(Sender::Local(planner), names, &vec![angle_rad; names.len()], now);
             }
             Step::GaitState(said) => self.ends.front.planner().hear(Sender::Local(1), said),
-            Step::Dead(dead) => {
-                let address = 0x41;
-                self.bus.inject(if dead { BusFault::Dead { address } } else { BusFault::Alive { address } });
-            }
-            Step::BrownOut => self.bus.inject(BusFault::BrownOut { address: 0x40 }),
-            Step::Hang(time_ms) => self.bus.inject(BusFault::Hang { time: Duration::from_millis(time_ms) }),
-            Step::Foreign => {
-                use embedded_hal::i2c::I2c;
-                // The guard of another machine, or a tool: all channels of one board off.
-                let _ = self.bus.clone().write(0x40, &[0xFD, 0x10]);
-            }
+            Step::Dead(dead) => self.wire.kill(dead),
+            Step::BrownOut => self.wire.brown_out(),
+            Step::Hang(time_ms) => self.wire.hang(Duration::from_millis(time_ms)),
+            Step::Foreign => self.wire.switch_off_by_another(),
             Step::Wait(time_ms) => drop(self.now.fetch_add(time_ms * 1_000_000, Ordering::SeqCst)),
             Step::Drive(periods) => {
                 for _ in 0..periods {
@@ -216,7 +204,7 @@ impl World {
                 self.ends.call_queue.attend(now);
             }
             Step::Pass => {
-                self.bus.advance_to(now);
+                self.wire.advance_to(now);
                 self.looping.pass();
                 while self.ends.snapshots.pop().is_ok() {}
             }
@@ -238,12 +226,16 @@ impl World {
         if matches!(step, Step::Pass) && state.is_live() && !self.model.may_pulse() {
             assert!(self.asked > self.answered, "live without an enable after {step:?}");
         }
+        let motions = self.wire.take_motions();
+        if !self.model.may_pulse() && self.asked == self.answered {
+            assert_eq!(motions, 0, "goals without an enable after {step:?} in {state}");
+        }
         let let_through = self.wires.outputs.load(Ordering::SeqCst);
         if !self.model.may_pulse() && self.asked == self.answered {
             assert!(!let_through, "outputs on after {step:?} in {state}");
         }
         if matches!(step, Step::Pass) && matches!(state, State::Disarmed | State::EmergencyStop) {
-            let dead = pulses(&self.bus) > 0;
+            let dead = self.wire.holding() > 0;
             assert!(!(dead && let_through), "pulses in {state} after {step:?}");
         }
     }

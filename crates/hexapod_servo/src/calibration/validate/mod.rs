@@ -12,8 +12,8 @@ pub use bounds::PULSE_US;
 use super::clock::PwmClock;
 use super::config::ServoConfig;
 use super::error::ServoConfigError as E;
-use super::raw::RawServoConfig;
-use super::timing::Timing;
+use super::raw::{RawServoConfig, RawTiming};
+use crate::joints::Timing;
 
 pub(super) use bounds::GREATEST_ANGLE_RAD;
 
@@ -38,6 +38,17 @@ impl TryFrom<RawServoConfig> for ServoConfig {
     /// As [`ServoConfig::check`], with the first error alone.
     fn try_from(raw: RawServoConfig) -> Result<Self, E> {
         Self::check(&raw).map_err(|found| found.into_iter().next().unwrap_or(E::NoServos))
+    }
+}
+
+impl RawTiming {
+    /// The checked times.
+    ///
+    /// # Errors
+    /// All that is wrong with them.
+    pub fn check(&self) -> Result<Timing, Vec<E>> {
+        let mut found = Findings::new();
+        timing(self, &mut found).filter(|_| found.is_empty()).ok_or(found)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::calibration::curve::{self, PulseCurve};
 use crate::calibration::error::ServoConfigError as E;
 use crate::calibration::raw::{RawPoint, RawServo};
 use crate::calibration::servo::Servo;
+use crate::joints::DrivenJoint;
 use crate::pca9685::{PulseRange, registers};
 
 /// Corrections of a joint's angle that are believed, rad, and speeds of a servo, rad/s.
@@ -49,8 +50,7 @@ pub(super) fn add_servo<'a>(
     let (direction, trim_rad, speed_limit_rad_s) = turning;
     let (min_pulse_us, max_pulse_us) = (raw.min_pulse_us, raw.max_pulse_us);
     let mut servo = Servo {
-        joint: joint.into(),
-        group,
+        joint: DrivenJoint { name: joint.into(), group, limits_rad: (0.0, 0.0), speed_limit_rad_s },
         board,
         channel,
         curve,
@@ -59,13 +59,11 @@ pub(super) fn add_servo<'a>(
         min_pulse_us,
         max_pulse_us,
         neutral_us,
-        speed_limit_rad_s,
         clock,
         range,
-        angles_rad: (0.0, 0.0),
     };
     let ends = (servo.angle_rad(min_pulse_us), servo.angle_rad(max_pulse_us));
-    servo.angles_rad = (ends.0.min(ends.1), ends.0.max(ends.1));
+    servo.joint.limits_rad = (ends.0.min(ends.1), ends.0.max(ends.1));
     config.servos.push(servo);
 }
 

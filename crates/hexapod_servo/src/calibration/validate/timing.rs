@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::bounds::{Findings, note, within};
 use crate::calibration::error::ServoConfigError as E;
 use crate::calibration::raw::RawTiming;
-use crate::calibration::timing::Timing;
+use crate::joints::Timing;
 
 /// From never, as 0, to a day.
 const DAY_S: RangeInclusive<f64> = 0.0..=86_400.0;

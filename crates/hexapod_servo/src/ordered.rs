@@ -8,7 +8,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// Reads a mapping from joint name to servo.
-pub(super) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<(String, T)>, D::Error> {
     struct Entries<T>(PhantomData<T>);

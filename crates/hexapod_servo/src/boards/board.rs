@@ -1,10 +1,11 @@
-//! One board as the machine sees it.
+//! One board in service: what it puts out, what is read back, and when it counts as lost.
 
 use std::time::Duration;
 
 use embedded_hal::i2c::I2c;
 
 use super::fault::Fault;
+use crate::backend::Service;
 use crate::calibration::Board;
 use crate::pca9685::registers::{CHANNELS, MODE1, MODE1_RUNNING, PRE_SCALE};
 use crate::pca9685::{self, BusError, Link, Shadow};
@@ -26,9 +27,11 @@ const OFF_AGAIN: Duration = Duration::from_millis(400);
 #[derive(Debug)]
 pub(super) struct BoardUnit {
     pub shadow: Shadow,
+    /// What was found wrong and not told yet.
+    pub lost: Option<Fault>,
     prescale: u8,
     /// To be switched off, and kept so.
-    pub off: bool,
+    off: bool,
     failing_since: Option<Duration>,
     last_spoken: Duration,
     next_off: Duration,
@@ -43,6 +46,7 @@ impl BoardUnit {
     pub fn new(board: &Board) -> Self {
         Self {
             shadow: Shadow::new(board.address()),
+            lost: None,
             prescale: board.clock().prescale(),
             off: true,
             failing_since: None,
@@ -59,13 +63,27 @@ impl BoardUnit {
         self.shadow.address()
     }
 
-    /// True while its traffic fails.
-    pub fn is_failing(&self) -> bool {
-        self.failing_since.is_some()
+    /// What its servos do.
+    pub fn service(&self) -> Service {
+        match (self.off, self.failing_since) {
+            (true, _) => Service::Off,
+            (false, Some(_)) => Service::Failing,
+            (false, None) if self.shadow.is_off() => Service::Ready,
+            (false, None) => Service::Holding,
+        }
+    }
+
+    /// One tick: what is due, or off once more. False if it could not be reached.
+    pub fn exchange<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> bool {
+        if self.off {
+            return self.keep_off(now, link).is_ok();
+        }
+        self.lost = self.serve(now, link).err();
+        self.failing_since.is_none()
     }
 
     /// Tells it to be off: at once, again soon after a failure, and now and then when it is known to be.
-    pub fn keep_off<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), BusError> {
+    fn keep_off<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), BusError> {
         if now < self.next_off {
             return Ok(());
         }
@@ -93,7 +111,7 @@ impl BoardUnit {
     }
 
     /// One tick of a live board: what is due, then the register whose turn it is.
-    pub fn serve<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), Fault> {
+    fn serve<B: I2c>(&mut self, now: Duration, link: &mut Link<'_, B>) -> Result<(), Fault> {
         let due = self.shadow.is_due();
         let mut result = self.shadow.flush(link);
         if due && result.is_ok() {

@@ -32,7 +32,8 @@ impl ArmReport {
         self.checks.iter().all(|check| check.passed)
     }
 
-    pub(super) fn add(&mut self, name: &'static str, passed: bool, detail: String) {
+    /// Notes a check and what was found.
+    pub fn add(&mut self, name: &'static str, passed: bool, detail: String) {
         self.checks.push(ArmCheck { name, passed, detail });
     }
 }

@@ -1,0 +1,77 @@
+//! A serial port with servos on it. The only file that names serial2.
+
+use crate::bus_error::BusOpenError;
+use crate::device::Device;
+use hexapod_ros::monotonic_now;
+use hexapod_servo::feetech::{Port, PortError};
+use serial2::SerialPort as Tty;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+const MISSING: &str = "check the adapter's plug and the parameter `port` against `ls /dev/serial/by-id`; without servos use \
+                       bus:=simulated";
+const FORBIDDEN: &str = "let this user in: `sudo usermod -aG dialout $USER`, then log in again";
+const OTHER: &str = "check that the adapter knows this baud_rate and that no other program holds the port";
+/// A frame of 259 bytes takes 23 ms at 115200 baud. A port that takes none for longer hangs.
+const WRITE_TIMEOUT: Duration = Duration::from_millis(50);
+/// It looks up so often while it waits, for stops. serial2 counts in milliseconds.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
+
+/// An open port.
+#[derive(Debug)]
+pub struct SerialPort(Tty);
+
+impl SerialPort {
+    /// Opens it. Nothing goes over it yet.
+    pub fn open(device: &Device, baud: u32) -> Result<Self, BusOpenError> {
+        let refused = |error: io::Error| {
+            let remedy = match error.kind() {
+                ErrorKind::NotFound => MISSING,
+                ErrorKind::PermissionDenied => FORBIDDEN,
+                _ => OTHER,
+            };
+            BusOpenError { device: device.clone(), reason: error.to_string(), remedy }
+        };
+        let mut port = Tty::open(device.path(), baud).map_err(refused)?;
+        port.set_write_timeout(WRITE_TIMEOUT).map_err(refused)?;
+        port.set_read_timeout(LOOK_EVERY).map_err(refused)?;
+        Ok(Self(port))
+    }
+}
+
+/// What the system says.
+fn failed(error: &io::Error) -> PortError {
+    PortError::Failed(error.raw_os_error())
+}
+
+impl Port for SerialPort {
+    fn now(&self) -> Duration {
+        monotonic_now()
+    }
+
+    fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
+        self.0.write_all(frame).map_err(|error| failed(&error))
+    }
+
+    fn read(&mut self, into: &mut [u8], _until: Duration) -> Result<usize, PortError> {
+        match self.0.read(into) {
+            // The other end has gone.
+            Ok(0) => Err(PortError::Failed(None)),
+            Ok(count) => Ok(count),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
+                Ok(0)
+            }
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    fn pause(&mut self, until: Duration) {
+        std::thread::sleep(until.saturating_sub(monotonic_now()));
+    }
+
+    fn discard(&mut self) -> Result<(), PortError> {
+        self.0.discard_input_buffer().map_err(|error| failed(&error))
+    }
+}

@@ -1,0 +1,156 @@
+//! The wires that the same steps are played on, each with its simulated servos and what can befall them.
+
+use crate::common::{names, pulses, servos};
+use embedded_hal::i2c::I2c;
+use hexapod_servo::backend::Cargo;
+use hexapod_servo::feetech::{self, FeetechConfig, FeetechServos, Port, PortError, RawServo, Simulated};
+use hexapod_servo::simulated::BusFault;
+use hexapod_servo::{JointConfig, SimulatedBus};
+use servo_driver::Gate;
+use servo_driver::bus::{Servos, on_boards};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const BAUD: u32 = 1_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Boards,
+    Feetech,
+}
+
+pub(super) enum Wire {
+    Boards(SimulatedBus),
+    Feetech { line: Simulated, hang: Arc<Mutex<Option<Duration>>> },
+}
+
+/// A line that can hang: a write then takes its time and fails.
+struct Line {
+    line: Simulated,
+    hang: Arc<Mutex<Option<Duration>>>,
+    now: Arc<AtomicU64>,
+}
+
+impl Port for Line {
+    fn now(&self) -> Duration {
+        self.line.now()
+    }
+
+    fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
+        match self.hang.lock().unwrap().take() {
+            Some(time) => {
+                self.now.fetch_add(u64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
+                Err(PortError::Failed(None))
+            }
+            None => self.line.write(frame),
+        }
+    }
+
+    fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {
+        self.line.read(into, until)
+    }
+
+    fn pause(&mut self, until: Duration) {
+        self.line.pause(until);
+    }
+
+    fn discard(&mut self) -> Result<(), PortError> {
+        self.line.discard()
+    }
+}
+
+fn feetech_servos() -> FeetechConfig {
+    let raw = |(index, name)| {
+        let (id, group) = (index as i64 + 1, Some("all".to_owned()));
+        let servo =
+            RawServo { id, direction: 1, zero_step: 2048, min_step: 0, max_step: 4095, speed_limit_rad_s: 6.0, group };
+        (name, servo)
+    };
+    let raw: Vec<_> = names().into_iter().enumerate().map(raw).collect();
+    FeetechConfig::check(&raw, servos().timing()).unwrap()
+}
+
+impl Wire {
+    /// Servos of joints, and what opens them behind a gate.
+    pub(super) fn new(kind: Kind, now: &Arc<AtomicU64>) -> (Self, JointConfig, Box<dyn FnOnce(&Gate) -> Servos>) {
+        let now = Arc::clone(now);
+        match kind {
+            Kind::Boards => {
+                let servos = servos();
+                let bus = SimulatedBus::for_config(&servos);
+                let driven = bus.clone().with_hang_hook(move |time| {
+                    now.fetch_add(u64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
+                });
+                let joints = servos.joints();
+                (Self::Boards(bus), joints, Box::new(move |gate: &Gate| on_boards(&servos, driven)(gate)))
+            }
+            Kind::Feetech => {
+                let servos = feetech_servos();
+                let (line, hang) = (Simulated::new(1..=18, BAUD), Arc::default());
+                let port = Line { line: line.clone(), hang: Arc::clone(&hang), now };
+                let joints = servos.joints().clone();
+                let open =
+                    move |gate: &Gate| -> Servos { Box::new(FeetechServos::new(&servos, gate.before(port), BAUD)) };
+                (Self::Feetech { line, hang }, joints, Box::new(open))
+            }
+        }
+    }
+
+    pub(super) fn advance_to(&self, now: Duration) {
+        match self {
+            Self::Boards(bus) => bus.advance_to(now),
+            Self::Feetech { line, .. } => line.advance_to(now),
+        }
+    }
+
+    /// Servos that have a pulse, or torque.
+    pub(super) fn holding(&self) -> usize {
+        match self {
+            Self::Boards(bus) => pulses(bus),
+            Self::Feetech { line, .. } => (1..=18).filter(|&id| line.holds(id)).count(),
+        }
+    }
+
+    /// Frames since this was last asked that may move a servo; boards are looked at by their pulses alone.
+    pub(super) fn take_motions(&self) -> usize {
+        match self {
+            Self::Boards(_) => 0,
+            Self::Feetech { line, .. } => {
+                line.take_frames().iter().filter(|frame| feetech::cargo(frame) == Cargo::Motion).count()
+            }
+        }
+    }
+
+    /// The servos of the second half of the joints neither hear nor answer.
+    pub(super) fn kill(&self, dead: bool) {
+        let address = 0x41;
+        match self {
+            Self::Boards(bus) if dead => bus.inject(BusFault::Dead { address }),
+            Self::Boards(bus) => bus.inject(BusFault::Alive { address }),
+            Self::Feetech { line, .. } => (10..=18).for_each(|id| line.inject(feetech::Fault::Silent(id, dead))),
+        }
+    }
+
+    pub(super) fn brown_out(&self) {
+        match self {
+            Self::Boards(bus) => bus.inject(BusFault::BrownOut { address: 0x40 }),
+            Self::Feetech { line, .. } => (1..=9).for_each(|id| line.inject(feetech::Fault::BrownOut(id))),
+        }
+    }
+
+    pub(super) fn hang(&self, time: Duration) {
+        match self {
+            Self::Boards(bus) => bus.inject(BusFault::Hang { time }),
+            Self::Feetech { hang, .. } => *hang.lock().unwrap() = Some(time),
+        }
+    }
+
+    /// The guard of another machine, or a tool: the first half of the servos off.
+    pub(super) fn switch_off_by_another(&self) {
+        match self {
+            Self::Boards(bus) => drop(bus.clone().write(0x40, &[0xFD, 0x10])),
+            Self::Feetech { line, .. } => (1..=9).for_each(|id| line.inject(feetech::Fault::Written(id, 40, 0))),
+        }
+    }
+}
