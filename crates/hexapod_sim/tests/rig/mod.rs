@@ -1,6 +1,7 @@
 //! The whole robot as it is shipped, from planner to ground: for tests and examples.
 
 pub mod condition;
+pub mod contact;
 pub mod course;
 pub mod drift;
 pub mod faults;
