@@ -1,5 +1,6 @@
 //! The force on a foot from samples as a driver reports them: at a rate of its own, with gaps, repeats and nonsense.
 
+mod airborne;
 mod plausible;
 mod track;
 
@@ -10,6 +11,7 @@ use hexapod_kinematics::LegAngles;
 use crate::base::BaseMotion;
 use crate::force::{ForceEstimator, ForceSettings, LegForces, SettingsError};
 use crate::leg::{JointVector, LegDynamics};
+use airborne::Airborne;
 use track::{SPAN_S, Track};
 
 /// Longest time between two samples through which a leg's motion is followed, s: 20 Hz with one sample lost.
@@ -40,6 +42,7 @@ pub struct FootEstimator {
     last: Option<Duration>,
     forces: ForceEstimator,
     track: Track,
+    airborne: Airborne,
     counts: SampleCounts,
 }
 
@@ -59,8 +62,14 @@ impl FootEstimator {
     /// [`SettingsError`] for a setting that is not a finite number above zero.
     pub fn try_new(dynamics: LegDynamics, settings: ForceSettings) -> Result<Self, SettingsError> {
         let track = Track::new(dynamics.joint_count());
-        let forces = ForceEstimator::try_new(dynamics, settings)?;
-        Ok(Self { last: None, forces, track, counts: SampleCounts::default() })
+        let mut forces = ForceEstimator::try_new(dynamics, settings)?;
+        forces.doubt_motors();
+        Ok(Self { last: None, forces, track, airborne: Airborne::default(), counts: SampleCounts::default() })
+    }
+
+    /// Says whether the gait has the foot on the ground now. Friction and rotors of its servos are learned while it swings.
+    pub fn plan(&mut self, support: Option<bool>) {
+        self.airborne.plan(support);
     }
 
     /// What became of the samples so far.
@@ -102,6 +111,9 @@ impl FootEstimator {
         self.last = Some(stamp);
         let (motion, longest_s) = self.track.add(angles, step_s);
         let forces = self.forces.update_after(&motion, torques, base, step_s, (longest_s / SPAN_S).max(1.0));
+        if self.airborne.after(step_s) {
+            self.forces.learn(&motion, torques, base);
+        }
         let usable = forces.direct.valid || forces.observer.valid;
         *(if usable { &mut self.counts.used } else { &mut self.counts.unusable }) += 1;
         usable.then_some(forces)

@@ -3,7 +3,7 @@
 use super::course::{Course, Driver};
 use super::random::Random;
 use super::shipped::robot;
-use super::{Rig, TICK_S};
+use super::{Rig, STEPS, TICK_S};
 use hexapod_dynamics::{
     BaseMotion, ContactDetector, ContactEvidence, ContactSettings, FootEstimator, ForceSettings, JointVector,
     LegDynamics, LegState, STANDARD_GRAVITY,
@@ -13,10 +13,12 @@ use std::time::Duration;
 
 /// A foot bears something above this part of the weight.
 const BEARS: f64 = 0.02;
+/// A foot stands for sure above this.
+const STANDS: f64 = 0.12;
 /// A foot stands, or swings, for as many ticks at least.
 const LASTS: usize = 6;
 /// Ticks after a foot has left the ground, and before it comes down, in which it may count as standing.
-const LEAVES: usize = 4;
+const LEAVES: usize = 10;
 const COMES: usize = 2;
 /// A touch-down that is found later than this counts as missed, in ticks.
 const MISSED: usize = 25;
@@ -59,9 +61,11 @@ impl Found {
 struct Listened {
     estimator: FootEstimator,
     detector: ContactDetector,
-    /// Whether it bears something, and whether it is found to, tick by tick.
+    /// Tick by tick: its load in parts of the weight, whether it bears something, whether it is found to, and the plan.
+    loads: Vec<f64>,
     bears: Vec<bool>,
     found: Vec<bool>,
+    planned: Vec<bool>,
 }
 
 /// Drives for some seconds and listens at 100 Hz.
@@ -76,19 +80,30 @@ pub fn listen(course: &Course, seconds: f64) -> Found {
         Listened {
             estimator: FootEstimator::try_new(dynamics, settings).unwrap(),
             detector: ContactDetector::new(ContactSettings::default(), LegState::Swing),
+            loads: Vec::new(),
             bears: Vec::new(),
             found: Vec::new(),
+            planned: Vec::new(),
         }
     };
     let mut feet: Vec<Listened> = robot.legs().iter().map(listened).collect();
     for _ in 0..(seconds / TICK_S) as usize {
         let input = driver.input(&mut rig.engine);
-        rig.tick(&input);
+        rig.plan(&input);
+        rig.serve();
+        // A load is filtered over the time between samples: servos jerk at each pulse.
+        let mut means = vec![0.0; rig.simulator.joints().len()];
+        rig.pass_watched(|simulator| {
+            let world = simulator.world();
+            means.iter_mut().enumerate().for_each(|(hinge, mean)| *mean += world.effort(hinge) / STEPS as f64);
+        });
         let (now, contacts) = (rig.now(), rig.contacts());
         for (leg, foot) in feet.iter_mut().enumerate() {
-            let (angles, efforts) = measured(&rig, leg, &mut noise);
+            let (angles, efforts) = measured(&rig, leg, &means, &mut noise);
             foot.take(now, &angles, &efforts, contacts[leg]);
-            foot.bears.push(rig.simulator.world().foot_force(leg).z > BEARS * weight);
+            let load = rig.simulator.world().foot_force(leg).norm() / weight;
+            foot.loads.push(load);
+            foot.bears.push(load > BEARS);
         }
     }
     feet.iter().fold(Found::default(), |mut all, foot| {
@@ -98,7 +113,7 @@ pub fn listen(course: &Course, seconds: f64) -> Found {
 }
 
 /// What the servos of a leg report.
-fn measured(rig: &Rig, leg: usize, noise: &mut Random) -> (LegAngles, JointVector) {
+fn measured(rig: &Rig, leg: usize, means: &[f64], noise: &mut Random) -> (LegAngles, JointVector) {
     let world = rig.simulator.world();
     let hinges = &world.assembly().legs[leg];
     let mut rounded = |value: f64, count: f64| ((value / count + noise.within(-0.5, 0.5)).round()) * count;
@@ -106,42 +121,51 @@ fn measured(rig: &Rig, leg: usize, noise: &mut Random) -> (LegAngles, JointVecto
     let angles = LegAngles::from_fn(hinges.len(), |joint| rounded(world.position(hinges[joint]), angle));
     let mut efforts = JointVector::zeros();
     for (effort, &hinge) in efforts.iter_mut().zip(hinges) {
-        *effort = rounded(world.effort(hinge), EFFORT_NM);
+        *effort = rounded(means[hinge], EFFORT_NM);
     }
     (angles, efforts)
 }
 
 impl Listened {
     fn take(&mut self, now: Duration, angles: &LegAngles, efforts: &JointVector, planned: bool) {
+        self.estimator.plan(Some(planned));
         let forces = self.estimator.take(now, angles, efforts, &BaseMotion::level());
         let evidence = ContactEvidence { planned_support: Some(planned), ..ContactEvidence::default() };
+        if std::env::var("TRACE").is_ok() {
+            let best = forces.and_then(|f| f.best().copied());
+            let f = best.map_or(9.9, |b| b.force.z);
+            let d = best.map_or(9.9, |b| b.covariance[(2, 2)].sqrt());
+            let p = best.map_or(9.9, |b| b.contact_probability);
+            eprintln!("{:p} {} {} load {:.3} f {:.2} d {:.2} p {:.3} tau {:.3} {:.3} {:.3} {:?}", self, self.planned.len(), planned as u8, self.loads.last().unwrap_or(&0.0), f, d, p, efforts[0], efforts[1], efforts[2], self.found.last());
+        }
         let evidence = forces.map_or(evidence, |forces| evidence.with_forces(&forces));
         let contact = self.detector.update(&evidence, TICK_S);
+        self.planned.push(planned);
         self.found.push(contact.state == LegState::Support);
     }
 
     fn compare(&self) -> Found {
         let mut all = Found::default();
-        let mut from = 0;
-        let mut before = 0;
+        let swings = |ticks: &std::ops::Range<usize>| self.planned[ticks.clone()].iter().filter(|down| !**down).count();
+        let (mut before, mut from) = (0..0, 0);
         for run in self.bears.chunk_by(|a, b| a == b) {
-            let (to, down) = (from + run.len(), run[0]);
-            let found = &self.found[from..to];
-            if run.len() >= LASTS && from > 0 {
-                if down && before >= LASTS {
-                    let late = self.found[from..].iter().take(MISSED).position(|found| *found).unwrap_or(MISSED);
-                    all.late_s.push(late as f64 * TICK_S);
-                }
-                if down {
-                    all.stances += 1;
-                    all.false_swings += usize::from(found.iter().skip(MISSED).any(|found| !found));
-                } else {
-                    let inner = found.iter().skip(LEAVES).take(run.len().saturating_sub(LEAVES + COMES));
-                    all.swings += 1;
-                    all.false_stances += usize::from(inner.copied().any(|found| found));
-                }
+            let ticks = from..from + run.len();
+            from = ticks.end;
+            if run[0] && run.len() >= LASTS && before.len() >= LASTS && swings(&before) >= LASTS {
+                let late = self.found[ticks.start..].iter().take(MISSED).position(|found| *found).unwrap_or(MISSED);
+                all.late_s.push(late as f64 * TICK_S);
+                all.stances += 1;
+                let (loads, found) = (&self.loads[ticks.clone()], &self.found[ticks.clone()]);
+                let stands = |at: usize| (at..at + MISSED).all(|at| loads.get(at).is_some_and(|load| *load > STANDS));
+                let lost = |at: usize| stands(at) && found[at..at + MISSED].iter().all(|found| !found);
+                all.false_swings += usize::from((0..run.len()).any(lost));
             }
-            (before, from) = (run.len(), to);
+            if !run[0] && swings(&ticks) >= LASTS {
+                let mut inner = ticks.clone().skip(LEAVES).take(run.len().saturating_sub(LEAVES + COMES));
+                all.swings += 1;
+                all.false_stances += usize::from(inner.any(|at| self.found[at] && !self.planned[at]));
+            }
+            before = ticks;
         }
         all
     }
