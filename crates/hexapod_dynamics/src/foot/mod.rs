@@ -1,6 +1,5 @@
 //! The force on a foot from samples as a driver reports them: at a rate of its own, with gaps, repeats and nonsense.
 
-mod airborne;
 mod plausible;
 mod track;
 
@@ -11,7 +10,7 @@ use hexapod_kinematics::LegAngles;
 use crate::base::BaseMotion;
 use crate::force::{ForceEstimator, ForceSettings, LegForces, SettingsError};
 use crate::leg::{JointVector, LegDynamics};
-use airborne::Airborne;
+use crate::swing::{Plan, Swing};
 use track::{SPAN_S, Track};
 
 /// Longest time between two samples through which a leg's motion is followed, s: 20 Hz with one sample lost.
@@ -42,7 +41,8 @@ pub struct FootEstimator {
     last: Option<Duration>,
     forces: ForceEstimator,
     track: Track,
-    airborne: Airborne,
+    planned_support: Option<bool>,
+    swing: Swing,
     counts: SampleCounts,
 }
 
@@ -64,12 +64,19 @@ impl FootEstimator {
         let track = Track::new(dynamics.joint_count());
         let mut forces = ForceEstimator::try_new(dynamics, settings)?;
         forces.doubt_motors();
-        Ok(Self { last: None, forces, track, airborne: Airborne::default(), counts: SampleCounts::default() })
+        Ok(Self {
+            last: None,
+            forces,
+            track,
+            planned_support: None,
+            swing: Swing::default(),
+            counts: SampleCounts::default(),
+        })
     }
 
     /// Says whether the gait has the foot on the ground now. Friction and rotors of its servos are learned while it swings.
     pub fn plan(&mut self, support: Option<bool>) {
-        self.airborne.plan(support);
+        self.planned_support = support;
     }
 
     /// What became of the samples so far.
@@ -111,7 +118,7 @@ impl FootEstimator {
         self.last = Some(stamp);
         let (motion, longest_s) = self.track.add(angles, step_s);
         let forces = self.forces.update_after(&motion, torques, base, step_s, (longest_s / SPAN_S).max(1.0));
-        if self.airborne.after(step_s) {
+        if self.swing.step(self.planned_support, step_s) == Plan::Airborne {
             self.forces.learn(&motion, torques, base);
         }
         let usable = forces.direct.valid || forces.observer.valid;

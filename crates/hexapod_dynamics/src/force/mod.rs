@@ -94,7 +94,17 @@ impl ForceEstimator {
         let motors = Motor::of(&dynamics, &settings, 0.0);
         let placed = PlacedLeg::empty(dynamics.joint_count());
         let most_nm = IMPLAUSIBLE * settings.prior_n * dynamics.length();
-        Ok(Self { dynamics, settings, solver, observer, motors, contact: None, pulses: Pulses::default(), most_nm, placed })
+        Ok(Self {
+            dynamics,
+            settings,
+            solver,
+            observer,
+            motors,
+            contact: None,
+            pulses: Pulses::default(),
+            most_nm,
+            placed,
+        })
     }
 
     /// The leg.
@@ -172,7 +182,8 @@ impl ForceEstimator {
             return LegForces { direct, observer: self.unknown(), lags: true };
         };
         let memory = self.observer.memory().max();
-        let certainty = if memory < FORGOTTEN { certainty } else { equations.certainty(self.observer_weights(&variances, doubt)) };
+        let certainty =
+            if memory < FORGOTTEN { certainty } else { equations.certainty(self.observer_weights(&variances, doubt)) };
         let observer = self.estimate(&equations, certainty.as_ref(), &residual, &up);
         if !observer.valid {
             self.reset();

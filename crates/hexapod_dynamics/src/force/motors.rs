@@ -9,7 +9,7 @@ use crate::friction::Friction;
 use crate::leg::{JointVector, LegDynamics};
 
 /// What is not known of the friction of gears, as a part of the servo's stall torque: those of hobby servos have 2 to 15 %.
-const FRICTION_PART: f64 = 0.07;
+const FRICTION_PART: f64 = 0.1;
 /// What its torque is off by otherwise.
 const NOISE_PART: f64 = 0.02;
 /// A rotor is not known by as much as the stall torque brings to full speed in this time, s.
@@ -43,7 +43,11 @@ pub(crate) struct Motor {
 impl Motor {
     /// The motors of a leg with these settings; what they do not say is known to within `unknown` of what the servos of the
     /// leg's description may have.
-    pub(crate) fn of(leg: &LegDynamics, settings: &ForceSettings, unknown: f64) -> [Self; hexapod_kinematics::MAX_LEG_JOINTS] {
+    pub(crate) fn of(
+        leg: &LegDynamics,
+        settings: &ForceSettings,
+        unknown: f64,
+    ) -> [Self; hexapod_kinematics::MAX_LEG_JOINTS] {
         std::array::from_fn(|joint| {
             let of = |of: &JointVector| Some(of[joint]).filter(|most| most.is_finite()).unwrap_or(0.0);
             let (torque, speed) = (of(leg.greatest_torques()), of(leg.greatest_speeds()));
@@ -104,7 +108,8 @@ impl Motor {
         self.rotor = estimate.z.max(0.0);
         self.samples = (self.samples + 1.0).min(REMEMBERED);
         let most = OUTLIER * OUTLIER * self.variance;
-        self.variance = (self.variance + ((contact * contact).min(most) - self.variance) / self.samples).max(self.least);
+        self.variance =
+            (self.variance + ((contact * contact).min(most) - self.variance) / self.samples).max(self.least);
         self.misses = (self.misses + (miss * miss - self.misses) / self.samples).max(self.least);
     }
 }

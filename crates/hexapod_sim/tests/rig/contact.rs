@@ -131,13 +131,6 @@ impl Listened {
         self.estimator.plan(Some(planned));
         let forces = self.estimator.take(now, angles, efforts, &BaseMotion::level());
         let evidence = ContactEvidence { planned_support: Some(planned), ..ContactEvidence::default() };
-        if std::env::var("TRACE").is_ok() {
-            let best = forces.and_then(|f| f.best().copied());
-            let f = best.map_or(9.9, |b| b.force.z);
-            let d = best.map_or(9.9, |b| b.covariance[(2, 2)].sqrt());
-            let p = best.map_or(9.9, |b| b.contact_probability);
-            eprintln!("{:p} {} {} load {:.3} f {:.2} d {:.2} p {:.3} tau {:.3} {:.3} {:.3} {:?}", self, self.planned.len(), planned as u8, self.loads.last().unwrap_or(&0.0), f, d, p, efforts[0], efforts[1], efforts[2], self.found.last());
-        }
         let evidence = forces.map_or(evidence, |forces| evidence.with_forces(&forces));
         let contact = self.detector.update(&evidence, TICK_S);
         self.planned.push(planned);
@@ -163,7 +156,9 @@ impl Listened {
             if !run[0] && swings(&ticks) >= LASTS {
                 let mut inner = ticks.clone().skip(LEAVES).take(run.len().saturating_sub(LEAVES + COMES));
                 all.swings += 1;
-                all.false_stances += usize::from(inner.any(|at| self.found[at] && !self.planned[at]));
+                all.false_stances += usize::from(
+                    inner.any(|at| self.found[at] && self.planned[at - LEAVES..=at].iter().all(|down| !down)),
+                );
             }
             before = ticks;
         }
