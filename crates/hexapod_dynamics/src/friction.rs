@@ -1,7 +1,7 @@
 //! Friction of a joint and its gears.
 
 /// Speed, rad/s, at which Coulomb friction is 0.7 of the whole: a servo at rest pushes either way.
-const STICKING_RAD_S: f64 = 0.1;
+const STICKING_RAD_S: f64 = 0.03;
 
 /// Friction of a joint: `coulomb * sign(speed) + viscous * speed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

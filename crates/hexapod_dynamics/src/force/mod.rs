@@ -75,7 +75,8 @@ pub struct ForceEstimator {
     motors: [Motor; MAX_LEG_JOINTS],
     /// What the last samples show as torques of contact, N m.
     contact: Option<JointVector>,
-    pulses: Pulses,
+    /// Where servos move by jerks.
+    pulses: Option<Pulses>,
     /// Greatest torque of contact that is taken for one, N m.
     most_nm: f64,
     /// The leg at the last angles.
@@ -101,7 +102,7 @@ impl ForceEstimator {
             observer,
             motors,
             contact: None,
-            pulses: Pulses::default(),
+            pulses: None,
             most_nm,
             placed,
         })
@@ -116,12 +117,13 @@ impl ForceEstimator {
     pub fn reset(&mut self) {
         self.observer.reset();
         self.contact = None;
-        self.pulses = Pulses::default();
+        self.pulses.iter_mut().for_each(Pulses::reset);
     }
 
     /// Takes friction and rotors for no better known than servos of this kind are without being measured, until swings have
     /// shown them.
     pub(crate) fn doubt_motors(&mut self) {
+        self.pulses = Some(Pulses::default());
         self.motors = Motor::of(&self.dynamics, &self.settings, 1.0);
     }
 
@@ -173,11 +175,11 @@ impl ForceEstimator {
             + rotors.component_mul(&JointVector::from(*motion.accelerations.padded()));
         let doubt = doubt * doubt;
         let certainty = equations.certainty(variances.map(|variance| (variance * doubt).recip()));
-        let contact = self.pulses.mean(&(own - torques), step_s);
-        let direct = self.estimate(&equations, certainty.as_ref(), &contact, &up);
+        let direct = self.estimate(&equations, certainty.as_ref(), &(own - torques), &up);
+        let direct = self.smoothed(direct, &up, step_s);
+        self.contact = direct.valid.then(|| JointVector::from_iterator((jacobian.transpose() * direct.force).iter().copied()));
         let mut momentum = self.placed.momentum(&motion.speeds, base);
         momentum.momentum += rotors.component_mul(&JointVector::from(*motion.speeds.padded()));
-        self.contact = Some(contact);
         let Some(residual) = self.observer.update(&momentum, &torques, step_s) else {
             return LegForces { direct, observer: self.unknown(), lags: true };
         };
@@ -216,16 +218,27 @@ impl ForceEstimator {
         let Some((certainty, force)) = known.and_then(|known| Some((known, equations.force(torques, known)?))) else {
             return self.unknown();
         };
-        let deviation = up.dot(&(certainty.covariance * up)).max(0.0).sqrt();
-        let above = (force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
         ForceEstimate {
             force,
             covariance: certainty.covariance,
-            contact_probability: normal_cdf(above),
+            contact_probability: self.contact_probability(&force, &certainty.covariance, up),
             singular_value_m: equations.singular_value_m,
             damped: equations.damped(),
             valid: true,
         }
+    }
+
+    /// Probability that a force of this covariance is above the threshold of contact.
+    fn contact_probability(&self, force: &Vector3<f64>, covariance: &Matrix3<f64>, up: &Vector3<f64>) -> f64 {
+        let deviation = up.dot(&(covariance * up)).max(0.0).sqrt();
+        normal_cdf((force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE))
+    }
+
+    /// The mean of an estimate and those before over a period of the servos' pulses.
+    fn smoothed(&mut self, now: ForceEstimate, up: &Vector3<f64>, step_s: f64) -> ForceEstimate {
+        let Some(pulses) = self.pulses.as_mut().filter(|_| now.valid) else { return now };
+        let force = pulses.mean(&now.force, step_s);
+        ForceEstimate { force, contact_probability: self.contact_probability(&force, &now.covariance, up), ..now }
     }
 
     fn unknown(&self) -> ForceEstimate {

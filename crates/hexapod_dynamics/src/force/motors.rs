@@ -13,7 +13,7 @@ const FRICTION_PART: f64 = 0.1;
 /// What its torque is off by otherwise.
 const NOISE_PART: f64 = 0.02;
 /// A rotor is not known by as much as the stall torque brings to full speed in this time, s.
-const RUN_UP_S: f64 = 0.004;
+const RUN_UP_S: f64 = 0.008;
 /// Samples that what is known beforehand of a torque's error counts for, and those that are remembered.
 const PRIOR_SAMPLES: f64 = 10.0;
 const REMEMBERED: f64 = 300.0;
@@ -55,7 +55,6 @@ impl Motor {
             let dry = unknown * FRICTION_PART * torque;
             let per_speed = |part: f64| if speed > 0.0 { part / speed } else { 0.0 };
             let run_up = per_speed(unknown * torque * RUN_UP_S);
-            let rotor = if rotor > 0.0 { rotor } else { run_up };
             let deviations = Vector3::new(dry, per_speed(dry), run_up);
             let covariance = Matrix3::from_diagonal(&deviations.component_mul(&deviations));
             let least = settings.torque_deviations_nm[joint] * settings.torque_deviations_nm[joint];
