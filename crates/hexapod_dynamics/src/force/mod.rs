@@ -95,17 +95,7 @@ impl ForceEstimator {
         let motors = Motor::of(&dynamics, &settings, 0.0);
         let placed = PlacedLeg::empty(dynamics.joint_count());
         let most_nm = IMPLAUSIBLE * settings.prior_n * dynamics.length();
-        Ok(Self {
-            dynamics,
-            settings,
-            solver,
-            observer,
-            motors,
-            contact: None,
-            pulses: None,
-            most_nm,
-            placed,
-        })
+        Ok(Self { dynamics, settings, solver, observer, motors, contact: None, pulses: None, most_nm, placed })
     }
 
     /// The leg.
@@ -177,7 +167,8 @@ impl ForceEstimator {
         let certainty = equations.certainty(variances.map(|variance| (variance * doubt).recip()));
         let direct = self.estimate(&equations, certainty.as_ref(), &(own - torques), &up);
         let direct = self.smoothed(direct, &up, step_s);
-        self.contact = direct.valid.then(|| JointVector::from_iterator((jacobian.transpose() * direct.force).iter().copied()));
+        self.contact =
+            direct.valid.then(|| JointVector::from_iterator((jacobian.transpose() * direct.force).iter().copied()));
         let mut momentum = self.placed.momentum(&motion.speeds, base);
         momentum.momentum += rotors.component_mul(&JointVector::from(*motion.speeds.padded()));
         let Some(residual) = self.observer.update(&momentum, &torques, step_s) else {

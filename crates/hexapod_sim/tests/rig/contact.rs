@@ -52,6 +52,11 @@ impl Found {
         self.late_s.iter().sum::<f64>() / self.late_s.len() as f64
     }
 
+    /// How many touch-downs were found later than this, s.
+    pub fn later_than(&self, seconds: f64) -> usize {
+        self.late_s.iter().filter(|late| **late > seconds + 1e-6).count()
+    }
+
     pub fn most_s(&self) -> f64 {
         self.late_s.iter().copied().fold(0.0, f64::max)
     }
