@@ -27,7 +27,7 @@ fn when_feet_come_down_expect_contact_within_30_ms_on_the_mean_and_seldom_after_
     for kind in ["perfect", "mg996r", "ds3218"] {
         let found = found(kind);
         assert!(found.late_s.len() > 100 && found.mean_s() < 0.03, "{kind}");
-        assert!(found.later_than(0.06) * 40 <= found.late_s.len(), "{kind}");
+        assert!(found.later_than(0.06) * 25 <= found.late_s.len(), "{kind}");
     }
 }
 
