@@ -8,8 +8,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// How often it is looked after.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How often it is looked after: as long as there is none, nobody switches off a driver that stands still.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// One that dies at once is not started anew more often.
+const START_EVERY: Duration = Duration::from_millis(500);
 /// It is given so long to begin.
 const BEGINS: Duration = Duration::from_secs(3);
 
@@ -33,7 +35,7 @@ impl OwnGuard {
 
     /// Looks now and then whether it is there and neither halted nor `silent`, and starts it again if need be; true if so.
     pub(crate) fn keep(&mut self, silent: bool, now: Duration) -> bool {
-        if now < self.looked + LOOK_EVERY {
+        if now < self.looked + LOOK_EVERY || now < self.started + START_EVERY {
             return false;
         }
         self.looked = now;
