@@ -50,7 +50,7 @@ impl ConditionResponse {
             switches: None,
             estimate: None,
             sitting: engine.last().angles,
-            carried_above_m: 0.5 * (depth(engine, &engine.last().angles) + depth(engine, &engine.home().angles)),
+            carried_above_m: carried_above_m(engine),
             servos_released: false,
         }
     }
@@ -169,8 +169,9 @@ pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu
     }
 }
 
-/// How far below the body the deepest foot is, m.
-fn depth(engine: &Engine, angles: &[LegAngles]) -> f64 {
-    let depths = engine.legs().iter().zip(angles).map(|(leg, angles)| -leg.foot_in_body(angles).z);
-    depths.fold(f64::NEG_INFINITY, f64::max)
+/// The height of a body that the feet carry, though servos give way: a quarter of the way from sitting to standing, m.
+fn carried_above_m(engine: &Engine) -> f64 {
+    let home = engine.home();
+    let depths = engine.legs().iter().zip(&home.angles).map(|(leg, angles)| -leg.foot_in_body(angles).z);
+    depths.fold(f64::NEG_INFINITY, f64::max) - 0.75 * (home.height - home.lowest)
 }

@@ -29,7 +29,7 @@ const LOST_AFTER: Duration = Duration::from_secs(2);
 /// How often it is looked at the end who of the planners is there: the graph takes its time.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Longest sleep, which bounds how late the I/O thread's end is seen.
-const NAP: Duration = Duration::from_millis(200);
+const NAP: Duration = Duration::from_millis(50);
 /// Longest sleep while the planner sits down at the end, and while only this thread sees a stop because the bus hangs.
 const SHORT_NAP: Duration = Duration::from_millis(20);
 
