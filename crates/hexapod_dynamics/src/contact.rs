@@ -5,7 +5,6 @@
 
 use crate::force::LegForces;
 use crate::normal::logistic;
-use crate::swing::{Plan, Swing};
 use hexapod_kinematics::math;
 
 /// Log odds beyond which no source goes, so that none outvotes all others for ever.
@@ -76,13 +75,8 @@ pub struct ContactSettings {
     pub confirm_s: f64,
     /// Probability that a switch tells the truth.
     pub switch_trust: f64,
-    /// Probability that the gait's plan is what happens: where a foot leaves the ground or stands, in the middle of its
-    /// swings, and on its way down.
+    /// Probability that the gait's plan is what happens.
     pub plan_trust: f64,
-    /// See `plan_trust`.
-    pub airborne_trust: f64,
-    /// See `plan_trust`.
-    pub descent_trust: f64,
     /// Reading of a force-sensing resistor at which contact is as likely as not, N.
     pub sensed_contact_n: f64,
     /// Tracking error at which contact is as likely as not, m. A small error says little: a foot may stand where it
@@ -98,8 +92,6 @@ impl Default for ContactSettings {
             confirm_s: 0.01,
             switch_trust: 0.99,
             plan_trust: 0.9,
-            airborne_trust: 0.99,
-            descent_trust: 0.75,
             sensed_contact_n: 1.0,
             tracking_contact_m: 0.01,
         }
@@ -122,7 +114,6 @@ pub struct Contact {
 pub struct ContactDetector {
     settings: ContactSettings,
     state: LegState,
-    swing: Swing,
     /// For how long the probability has been beyond the threshold, s.
     beyond_s: f64,
 }
@@ -130,28 +121,25 @@ pub struct ContactDetector {
 impl ContactDetector {
     /// A detector for a leg in this state.
     pub fn new(settings: ContactSettings, state: LegState) -> Self {
-        Self { settings, state, swing: Swing::default(), beyond_s: 0.0 }
+        Self { settings, state, beyond_s: 0.0 }
     }
 
     /// Takes what is known, `step_s` seconds after the update before. With nothing known the state stays.
     pub fn update(&mut self, evidence: &ContactEvidence, step_s: f64) -> Contact {
-        let plan = self.swing.step(evidence.planned_support, step_s);
-        let all = self.settings.log_odds(evidence, plan);
+        let all = self.settings.log_odds(evidence);
         let source = all.iter().flatten().map(|(source, _)| *source).min();
         let probability = logistic(all.iter().flatten().map(|(_, odds)| odds).sum());
         let beyond = match self.state {
             LegState::Swing => source.is_some() && probability > self.settings.support_above,
             LegState::Support => source.is_some() && probability < self.settings.swing_below,
         };
-        // In the middle of a swing, jolts of the body look like contact for a moment.
-        let confirm_s = if plan == Plan::Airborne { 2.0 } else { 1.0 } * self.settings.confirm_s;
-        self.count(beyond, confirm_s, step_s);
+        self.count(beyond, step_s);
         Contact { state: self.state, probability, source }
     }
 
-    fn count(&mut self, beyond: bool, confirm_s: f64, step_s: f64) {
+    fn count(&mut self, beyond: bool, step_s: f64) {
         // Half a step less, so that rounding costs no whole step.
-        let enough = confirm_s - 0.5 * step_s;
+        let enough = self.settings.confirm_s - 0.5 * step_s;
         if beyond && self.beyond_s < enough {
             self.beyond_s += if step_s > 0.0 { step_s } else { 0.0 };
             return;
@@ -165,7 +153,7 @@ impl ContactDetector {
 
 impl ContactSettings {
     /// Log odds of contact from each source that says something.
-    fn log_odds(&self, evidence: &ContactEvidence, plan: Plan) -> [Option<(Source, f64)>; 5] {
+    fn log_odds(&self, evidence: &ContactEvidence) -> [Option<(Source, f64)>; 5] {
         let from_probability = |p: f64| math::ln(p / (1.0 - p));
         let from_flag = |yes: bool, trust: f64| if yes { from_probability(trust) } else { -from_probability(trust) };
         // Certain at twice the value at which it is as likely as not.
@@ -176,21 +164,9 @@ impl ContactSettings {
             (Source::Estimated, tracking.map(|error| from_size(error.abs(), self.tracking_contact_m).max(-0.5))),
             (Source::Measured, evidence.switch.map(|closed| from_flag(closed, self.switch_trust))),
             (Source::Measured, evidence.sensed_n.map(|force| from_size(force, self.sensed_contact_n))),
-            (Source::Predicted, self.plan_odds(plan)),
+            (Source::Predicted, evidence.planned_support.map(|planned| from_flag(planned, self.plan_trust))),
         ];
         all.map(|(source, odds)| Some((source, odds.filter(|x| !x.is_nan())?.clamp(-GREATEST, GREATEST))))
-    }
-
-    /// Log odds of contact from the plan.
-    fn plan_odds(&self, plan: Plan) -> Option<f64> {
-        let odds = |trust: f64| math::ln(trust / (1.0 - trust));
-        match plan {
-            Plan::Unknown => None,
-            Plan::Support => Some(odds(self.plan_trust)),
-            Plan::Lifted => Some(-odds(self.plan_trust)),
-            Plan::Airborne => Some(-odds(self.airborne_trust)),
-            Plan::Descending => Some(-odds(self.descent_trust)),
-        }
     }
 }
 

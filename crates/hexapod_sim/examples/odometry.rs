@@ -1,6 +1,5 @@
 //! Drives the shipped robot over grounds, with all gaits and servos, and compares odometry with the truth: the drift per
-//! metre, and the variances of `hexapod_odometry` fitted to it: `odometry [DRIVES OF EACH] [SECONDS] [SEED]`. With `rough` as
-//! a fourth argument, the part of the errors within two deviations on rougher grounds.
+//! metre, and the variances of `hexapod_odometry` fitted to it: `odometry [DRIVES OF EACH] [SECONDS] [SEED]`.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a run that cannot start says why by failing")]
 
@@ -8,16 +7,13 @@
 #[path = "../tests/rig/mod.rs"]
 mod rig;
 
-use rig::course::{Course, FLOORS, ROUGH_FLOORS};
+use rig::course::{Course, FLOORS};
 use rig::drift::{Figure, Sample, drive};
 use rig::shipped::{GAITS, KINDS};
 
 fn main() {
     let number = |n: usize, default: u64| std::env::args().nth(n).map_or(default, |text| text.parse().unwrap());
     let (each, seconds, mut seed) = (number(1, 4), number(2, 30) as f64, number(3, 1));
-    if std::env::args().nth(4).is_some_and(|word| word == "rough") {
-        return tell_rough(each, seconds, seed);
-    }
     let mut all = Vec::new();
     println!("| ground | servos | {} |\n|---|---|{}", GAITS.join(" | "), "---|".repeat(GAITS.len()));
     for floor in FLOORS {
@@ -40,26 +36,6 @@ fn main() {
         }
     }
     tell_variances(&all);
-}
-
-/// What part of the errors is within two deviations on each rough ground, with each kind of servo that sags.
-fn tell_rough(each: u64, seconds: f64, mut seed: u64) {
-    println!("| ground | servos | x, y | z | yaw |\n|---|---|---|---|---|");
-    for floor in ROUGH_FLOORS {
-        for kind in &KINDS[1..] {
-            let mut every = Vec::new();
-            for gait in GAITS {
-                for _ in 0..each {
-                    let floor = floor.with_any_friction(seed);
-                    every.extend(drive(&Course { floor, kind, gait, seed, restless: false }, seconds));
-                    seed += 1;
-                }
-            }
-            let [place, height, yaw] =
-                [Figure::Place, Figure::Height, Figure::Yaw].map(|figure| 100.0 * figure.covered(&every));
-            println!("| {} | {kind} | {place:.1} % | {height:.1} % | {yaw:.1} % |", floor.words());
-        }
-    }
 }
 
 /// The drives on a ground with a kind of servo.

@@ -8,7 +8,6 @@ mod common;
 mod conditions;
 mod configuration;
 mod conserved;
-mod contacts;
 mod disturbed;
 mod drives;
 mod falls;

@@ -33,34 +33,22 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "torque_deviation",
             0.0,
-            "Least error of a servo's torque, N m; 0: from the robot's weight. Swings show the rest",
+            "Error of a servo's torque with its friction, N m; 0: from the robot's weight",
         )
         .range(0.0, 100.0)
         .read_only(),
-        ParamSpec::new("contact_force", 0.0, "Force above which a foot stands, N; 0: 6 % of the weight")
+        ParamSpec::new("contact_force", 0.0, "Force above which a foot stands, N; 0: a tenth of the weight")
             .range(0.0, 10_000.0)
             .read_only(),
-        ParamSpec::new(
-            "rotor_inertia",
-            0.0,
-            "Inertia of a joint's rotor, seen through its gears, kg m^2, until swings show it",
-        )
-        .range(0.0, 10.0)
-        .read_only(),
-        ParamSpec::new(
-            "joint_friction",
-            0.0,
-            "Coulomb friction of each joint until swings show it, N m; both 0: as the URDF says",
-        )
-        .range(0.0, 100.0)
-        .read_only(),
-        ParamSpec::new(
-            "joint_damping",
-            0.0,
-            "Viscous friction of each joint until swings show it, N m s/rad; both 0: as the URDF says",
-        )
-        .range(0.0, 100.0)
-        .read_only(),
+        ParamSpec::new("rotor_inertia", 0.0, "Inertia of a joint's rotor, seen through its gears, kg m^2")
+            .range(0.0, 10.0)
+            .read_only(),
+        ParamSpec::new("joint_friction", 0.0, "Coulomb friction of each joint, N m; both 0: as the URDF says")
+            .range(0.0, 100.0)
+            .read_only(),
+        ParamSpec::new("joint_damping", 0.0, "Viscous friction of each joint, N m s/rad; both 0: as the URDF says")
+            .range(0.0, 100.0)
+            .read_only(),
         ParamSpec::new(
             "ground_friction",
             0.6,

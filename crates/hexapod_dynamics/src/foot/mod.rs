@@ -10,7 +10,6 @@ use hexapod_kinematics::LegAngles;
 use crate::base::BaseMotion;
 use crate::force::{ForceEstimator, ForceSettings, LegForces, SettingsError};
 use crate::leg::{JointVector, LegDynamics};
-use crate::swing::{Plan, Swing};
 use track::{SPAN_S, Track};
 
 /// Longest time between two samples through which a leg's motion is followed, s: 20 Hz with one sample lost.
@@ -41,8 +40,6 @@ pub struct FootEstimator {
     last: Option<Duration>,
     forces: ForceEstimator,
     track: Track,
-    planned_support: Option<bool>,
-    swing: Swing,
     counts: SampleCounts,
 }
 
@@ -62,21 +59,8 @@ impl FootEstimator {
     /// [`SettingsError`] for a setting that is not a finite number above zero.
     pub fn try_new(dynamics: LegDynamics, settings: ForceSettings) -> Result<Self, SettingsError> {
         let track = Track::new(dynamics.joint_count());
-        let mut forces = ForceEstimator::try_new(dynamics, settings)?;
-        forces.doubt_motors();
-        Ok(Self {
-            last: None,
-            forces,
-            track,
-            planned_support: None,
-            swing: Swing::default(),
-            counts: SampleCounts::default(),
-        })
-    }
-
-    /// Says whether the gait has the foot on the ground now. Friction and rotors of its servos are learned while it swings.
-    pub fn plan(&mut self, support: Option<bool>) {
-        self.planned_support = support;
+        let forces = ForceEstimator::try_new(dynamics, settings)?;
+        Ok(Self { last: None, forces, track, counts: SampleCounts::default() })
     }
 
     /// What became of the samples so far.
@@ -118,9 +102,6 @@ impl FootEstimator {
         self.last = Some(stamp);
         let (motion, longest_s) = self.track.add(angles, step_s);
         let forces = self.forces.update_after(&motion, torques, base, step_s, (longest_s / SPAN_S).max(1.0));
-        if self.swing.step(self.planned_support, step_s) == Plan::Airborne {
-            self.forces.learn(&motion, torques, base);
-        }
         let usable = forces.direct.valid || forces.observer.valid;
         *(if usable { &mut self.counts.used } else { &mut self.counts.unusable }) += 1;
         usable.then_some(forces)

@@ -1,12 +1,10 @@
 //! Force of the ground on a foot, from joint torques: directly, and by the observer.
 
-mod motors;
 mod observer;
-mod pulses;
 mod settings;
 mod solve;
 
-use hexapod_kinematics::{JointMotion, MAX_LEG_JOINTS};
+use hexapod_kinematics::JointMotion;
 use nalgebra::{Matrix3, Vector3};
 
 pub use observer::MomentumObserver;
@@ -15,8 +13,6 @@ pub use settings::{ForceSettings, SettingsError};
 use crate::base::BaseMotion;
 use crate::leg::{JointVector, LegDynamics, PlacedLeg};
 use crate::normal::normal_cdf;
-use motors::Motor;
-use pulses::Pulses;
 use solve::{Certainty, Equations, Solver};
 
 /// Torques of contact beyond so many times what the weight makes at the length of the leg are taken for no measurement.
@@ -72,11 +68,9 @@ pub struct ForceEstimator {
     settings: ForceSettings,
     solver: Solver,
     observer: MomentumObserver,
-    motors: [Motor; MAX_LEG_JOINTS],
-    /// What the last samples show as torques of contact, N m.
-    contact: Option<JointVector>,
-    /// Where servos move by jerks.
-    pulses: Option<Pulses>,
+    variances: JointVector,
+    /// Their inverses.
+    weights: JointVector,
     /// Greatest torque of contact that is taken for one, N m.
     most_nm: f64,
     /// The leg at the last angles.
@@ -92,10 +86,11 @@ impl ForceEstimator {
         settings.check()?;
         let solver = Solver { singular_m: settings.singular_m, prior_n: settings.prior_n };
         let observer = MomentumObserver::new(&settings.gains_per_s);
-        let motors = Motor::of(&dynamics, &settings, 0.0);
+        let variances = settings.torque_deviations_nm.map(|deviation| deviation * deviation);
+        let weights = variances.map(f64::recip);
         let placed = PlacedLeg::empty(dynamics.joint_count());
         let most_nm = IMPLAUSIBLE * settings.prior_n * dynamics.length();
-        Ok(Self { dynamics, settings, solver, observer, motors, contact: None, pulses: None, most_nm, placed })
+        Ok(Self { dynamics, settings, solver, observer, variances, weights, most_nm, placed })
     }
 
     /// The leg.
@@ -106,22 +101,6 @@ impl ForceEstimator {
     /// Forgets what came before, as after a gap in the samples.
     pub fn reset(&mut self) {
         self.observer.reset();
-        self.contact = None;
-        self.pulses.iter_mut().for_each(Pulses::reset);
-    }
-
-    /// Takes friction and rotors for no better known than servos of this kind are without being measured, until swings have
-    /// shown them.
-    pub(crate) fn doubt_motors(&mut self) {
-        self.pulses = Some(Pulses::default());
-        self.motors = Motor::of(&self.dynamics, &self.settings, 1.0);
-    }
-
-    /// Learns friction and rotors from the sample taken last, which is of a leg in the air.
-    pub(crate) fn learn(&mut self, motion: &JointMotion, torques: &JointVector, base: &BaseMotion) {
-        let Some(contact) = self.contact.filter(|_| motion.valid) else { return };
-        let links = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
-        motors::learn(&mut self.motors, motion, &(torques - links), &contact);
     }
 
     /// Takes one sample, a step after the one before: joint motion, torques of the servos on the joints, N m, and the
@@ -148,35 +127,26 @@ impl ForceEstimator {
         }
         // Of the motors' torques, what is left for the links.
         let torques = JointVector::from_fn(|joint, _| match motion.speeds.get(joint) {
-            Some(speed) => self.motors[joint].after_friction(torques[joint], *speed),
+            Some(speed) => torques[joint] - self.settings.friction[joint].torque(*speed),
             None => 0.0,
-        });
-        let moved = |joint: usize| Some((*motion.speeds.get(joint)?, *motion.accelerations.get(joint)?));
-        let variances = JointVector::from_fn(|joint, _| match moved(joint) {
-            Some((speed, acceleration)) => self.motors[joint].variance_at(speed, acceleration),
-            None => 1.0,
         });
         self.dynamics.place(&motion.angles, &mut self.placed);
         let jacobian = self.placed.jacobian();
         let equations = self.solver.equations(&jacobian, count);
         let up = base.up();
-        let rotors = JointVector::from_fn(|joint, _| self.motors[joint].rotor);
+        let rotors = &self.settings.rotor_inertias;
         let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base)
             + rotors.component_mul(&JointVector::from(*motion.accelerations.padded()));
         let doubt = doubt * doubt;
-        let certainty = equations.certainty(variances.map(|variance| (variance * doubt).recip()));
+        let certainty = equations.certainty(self.weights / doubt);
         let direct = self.estimate(&equations, certainty.as_ref(), &(own - torques), &up);
-        let direct = self.smoothed(direct, &up, step_s);
-        self.contact =
-            direct.valid.then(|| JointVector::from_iterator((jacobian.transpose() * direct.force).iter().copied()));
         let mut momentum = self.placed.momentum(&motion.speeds, base);
         momentum.momentum += rotors.component_mul(&JointVector::from(*motion.speeds.padded()));
         let Some(residual) = self.observer.update(&momentum, &torques, step_s) else {
             return LegForces { direct, observer: self.unknown(), lags: true };
         };
         let memory = self.observer.memory().max();
-        let certainty =
-            if memory < FORGOTTEN { certainty } else { equations.certainty(self.observer_weights(&variances, doubt)) };
+        let certainty = if memory < FORGOTTEN { certainty } else { equations.certainty(self.observer_weights(doubt)) };
         let observer = self.estimate(&equations, certainty.as_ref(), &residual, &up);
         if !observer.valid {
             self.reset();
@@ -188,9 +158,9 @@ impl ForceEstimator {
     /// Inverse variances of the torques, so many times as great as usual, with what may have been before the first
     /// sample.
     #[inline]
-    fn observer_weights(&self, variances: &JointVector, doubt: f64) -> JointVector {
+    fn observer_weights(&self, doubt: f64) -> JointVector {
         let before = self.settings.prior_n * self.dynamics.length();
-        variances.zip_map(self.observer.memory(), |variance, memory| {
+        self.variances.zip_map(self.observer.memory(), |variance, memory| {
             let unknown = memory * before;
             (variance * doubt + unknown * unknown).recip()
         })
@@ -209,27 +179,16 @@ impl ForceEstimator {
         let Some((certainty, force)) = known.and_then(|known| Some((known, equations.force(torques, known)?))) else {
             return self.unknown();
         };
+        let deviation = up.dot(&(certainty.covariance * up)).max(0.0).sqrt();
+        let above = (force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
         ForceEstimate {
             force,
             covariance: certainty.covariance,
-            contact_probability: self.contact_probability(&force, &certainty.covariance, up),
+            contact_probability: normal_cdf(above),
             singular_value_m: equations.singular_value_m,
             damped: equations.damped(),
             valid: true,
         }
-    }
-
-    /// Probability that a force of this covariance is above the threshold of contact.
-    fn contact_probability(&self, force: &Vector3<f64>, covariance: &Matrix3<f64>, up: &Vector3<f64>) -> f64 {
-        let deviation = up.dot(&(covariance * up)).max(0.0).sqrt();
-        normal_cdf((force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE))
-    }
-
-    /// The mean of an estimate and those before over a period of the servos' pulses.
-    fn smoothed(&mut self, now: ForceEstimate, up: &Vector3<f64>, step_s: f64) -> ForceEstimate {
-        let Some(pulses) = self.pulses.as_mut().filter(|_| now.valid) else { return now };
-        let force = pulses.mean(&now.force, step_s);
-        ForceEstimate { force, contact_probability: self.contact_probability(&force, &now.covariance, up), ..now }
     }
 
     fn unknown(&self) -> ForceEstimate {
