@@ -67,7 +67,7 @@ pub struct RawPoint {
     pub pulse_us: f64,
 }
 
-/// Times and speeds of the state machine, see [`Timing`](super::Timing) for their meaning.
+/// Times and speeds of the state machine, see [`Timing`](crate::joints::Timing) for their meaning.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RawTiming {

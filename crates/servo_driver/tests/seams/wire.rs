@@ -71,9 +71,12 @@ fn feetech_servos() -> FeetechConfig {
     FeetechConfig::check(&raw, servos().timing()).unwrap()
 }
 
+/// Opens servos behind a gate.
+type Open = Box<dyn FnOnce(&Gate) -> Servos>;
+
 impl Wire {
     /// Servos of joints, and what opens them behind a gate.
-    pub(super) fn new(kind: Kind, now: &Arc<AtomicU64>) -> (Self, JointConfig, Box<dyn FnOnce(&Gate) -> Servos>) {
+    pub(super) fn new(kind: Kind, now: &Arc<AtomicU64>) -> (Self, JointConfig, Open) {
         let now = Arc::clone(now);
         match kind {
             Kind::Boards => {
