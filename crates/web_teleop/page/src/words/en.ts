@@ -133,7 +133,7 @@ export const en = {
     node: (name: string, message: string) => `${name}: ${message}`,
     since: (seconds: string) => ` for ${seconds} s`,
     slow: (ms: string) => `The connection is too slow to drive: ${ms} ms there and back.`,
-    slowWay: "The robot takes no motion from here. STOP works. Come closer, or use another network.",
+    slowWay: "The robot takes no motion from here. STOP is sent all the same. Come closer, or use another network.",
   },
   refused: {
     no_lease: "You do not drive.",
