@@ -278,6 +278,8 @@ def test_when_a_trajectory_comes_while_the_robot_walks_or_sits_expect_it_refused
     user = shared_session.user
     count = rejected(user, 'joint_trajectory')
     good = trajectory(['left_front_coxa'], (1.0, (0.1,)))
+    # A test before has stopped the robot.
+    user.publish('cmd_vel', twist())
     user.stream('cmd_vel', twist(0.05))
     user.wait_state('walking')
     user.publish('joint_trajectory', good)
@@ -294,6 +296,7 @@ def test_when_a_trajectory_comes_while_the_robot_walks_or_sits_expect_it_refused
 def test_when_the_robot_has_walked_expect_its_feet_put_right_before_it_plays(shared_session):
     user = shared_session.user
     with nothing_amiss(user) as found:
+        user.publish('cmd_vel', twist())
         user.stream('cmd_vel', twist(0.05, 0.02, 0.2))
         user.wait_state('walking')
         user.spin(1.7)
