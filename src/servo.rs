@@ -52,7 +52,7 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
         Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
     let (joints, angles): (Vec<usize>, Vec<f64>) = places.into_iter().unzip();
     let stop = Arc::new(StopSwitch::new(&setup, pins, own_guard)?);
-    let config = setup.map().clone().only(&joints).joints();
+    let config = setup.map().joints().only(&joints);
     let mut backend = bus.only(&joints).backend(stop.gate());
     // Servos of other joints need not be there. Where they are, they are off.
     let _ = backend.cut(&mut Tally::default());

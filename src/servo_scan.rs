@@ -10,7 +10,7 @@ use hexapod_setup::params::text;
 /// Rates that a servo can be set to.
 const RATES: &str = "1000000, 500000, 250000, 128000 or 115200";
 
-/// Asks every ID, and says what each servo tells of itself.
+/// Asks every ID, and prints what each servo reports.
 ///
 /// # Errors
 /// There is no serial bus chosen, or its port cannot be used, or nothing answers.
@@ -23,7 +23,7 @@ pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
     let port = text(&params, "port");
     let baud = if let Some(ParamValue::Integer(baud)) = params.get("baud_rate") { *baud } else { 0 };
     let (mut servos, mut unclear) = (0, 0);
-    let tell = |id: u8, answer: Answer| {
+    let report = |id: u8, answer: Answer| {
         let words = match answer {
             Answer::Servo(found) => {
                 servos += 1;
@@ -41,7 +41,7 @@ pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
         };
         let _ = say(format_args!("servo {id:>3}  {words}"));
     };
-    servo_driver::scan(&port, u32::try_from(baud).unwrap_or_default(), tell)
+    servo_driver::scan(&port, u32::try_from(baud).unwrap_or_default(), report)
         .map_err(|error| Failure::Running(error.to_string()))?;
     if servos + unclear == 0 {
         let words = format!(

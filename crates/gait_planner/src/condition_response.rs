@@ -127,7 +127,7 @@ impl ConditionResponse {
         }
     }
 
-    /// What a tick tells the robot to do.
+    /// What a tick commands the robot to do.
     fn planned(&self, tick: &Tick) -> Planned {
         let on_its_feet = match tick.state {
             GaitState::Standing | GaitState::Walking | GaitState::Stopping => true,
@@ -171,7 +171,6 @@ pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu
 
 /// The height of a body that the feet carry, though servos give way: a quarter of the way from sitting to standing, m.
 fn carried_above_m(engine: &Engine) -> f64 {
-    let home = engine.home();
-    let depths = engine.legs().iter().zip(&home.angles).map(|(leg, angles)| -leg.foot_in_body(angles).z);
-    depths.fold(f64::NEG_INFINITY, f64::max) - 0.75 * (home.height - home.lowest)
+    let stance = engine.stance().spec();
+    stance.sit_height + 0.25 * (stance.height - stance.sit_height)
 }

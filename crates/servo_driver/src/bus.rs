@@ -7,7 +7,7 @@ use crate::serial::SerialPort;
 use crate::stoppable::Gate;
 use embedded_hal::i2c::I2c;
 use hexapod_servo::calibration::Servo;
-use hexapod_servo::feetech::{FeetechConfig, FeetechServos};
+use hexapod_servo::feetech::{FeetechConfig, FeetechServos, MIDDLE_STEP};
 use hexapod_servo::{Backend, JointConfig, Pca9685Boards, ServoConfig};
 use std::fmt;
 
@@ -141,21 +141,14 @@ impl ServoMap {
         }
     }
 
-    /// These joints alone, in this order: the others need not be there.
-    #[must_use]
-    pub fn only(self, joints: &[usize]) -> Self {
-        match self {
-            Self::Boards { bus, servos } => Self::Boards { bus, servos: servos.only(joints) },
-            Self::Feetech { port, baud, servos } => Self::Feetech { port, baud, servos: servos.only(joints) },
-        }
-    }
-
     /// The angle at which a joint's servo is in its middle, before a limit of the joint.
     #[must_use]
     pub fn neutral_rad(&self, joint: usize) -> Option<f64> {
         match self {
             Self::Boards { servos, .. } => servos.servos().get(joint).map(|servo| servo.angle_rad(servo.neutral_us())),
-            Self::Feetech { servos, .. } => servos.servos().get(joint).map(|servo| servo.angle_rad(MIDDLE)),
+            Self::Feetech { servos, .. } => {
+                servos.servos().get(joint).map(|servo| servo.angle_rad(f64::from(MIDDLE_STEP)))
+            }
         }
     }
 
@@ -176,9 +169,6 @@ impl ServoMap {
         }
     }
 }
-
-/// The step in the middle of a Feetech servo's turn.
-const MIDDLE: f64 = 2048.0;
 
 /// An open bus, and the servos on it.
 #[derive(Debug)]

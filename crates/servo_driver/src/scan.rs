@@ -19,11 +19,11 @@ pub enum ScanError {
     Port(#[from] PortError),
 }
 
-/// Asks every ID of a Feetech bus, and tells those that answer. Only reads; no driver may have the port.
+/// Asks every ID of a Feetech bus, and reports those that answer. Only reads; no driver may have the port.
 ///
 /// # Errors
 /// The port cannot be opened, another process has it, or it fails.
-pub fn scan(port: &str, baud: u32, mut tell: impl FnMut(u8, Answer)) -> Result<(), ScanError> {
+pub fn scan(port: &str, baud: u32, mut report: impl FnMut(u8, Answer)) -> Result<(), ScanError> {
     let device = Device::at(port);
     let leased = |error| HardwareError::Bus(BusOpenError::leased(device.clone(), &error));
     let _lease = Lease::take(&device).map_err(leased)?;
@@ -32,7 +32,7 @@ pub fn scan(port: &str, baud: u32, mut tell: impl FnMut(u8, Answer)) -> Result<(
     for id in 0..=MAX_ID {
         let answer = look_for(&mut line, id)?;
         if answer != Answer::Silence {
-            tell(id, answer);
+            report(id, answer);
         }
     }
     Ok(())

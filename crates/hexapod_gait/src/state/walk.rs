@@ -12,8 +12,8 @@ use crate::state::foot::{Course, EVENT_S, Felt, Foot, Swing};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
-/// Feet that differ by less in how far they are from their places are equally far, m.
-const ALIKE_M: f64 = 1e-9;
+/// What differs by less is the same: ways of feet, m, and phases.
+const ALIKE: f64 = 1e-9;
 
 /// The feet and the phase that says when they are lifted.
 #[derive(Clone, Copy, Debug)]
@@ -190,9 +190,9 @@ impl Walk {
                 -Self { phase, ..*self }.farthest_at_lift(gait, twist)
             };
             // Where several fit, the one that trails the least: an order of legs would tell left from right.
-            let trails = wrap_phase(gait.offset(leader) - 0.5 * gait.duty_factor() + ALIKE_M);
+            let trails = wrap_phase(gait.offset(leader) - 0.5 * gait.duty_factor() + ALIKE);
             let is_better =
-                best.is_none_or(|(most, least, _)| fit > most + ALIKE_M || fit > most - ALIKE_M && trails < least);
+                best.is_none_or(|(most, least, _)| fit > most + ALIKE || fit > most - ALIKE && trails < least);
             if is_better && may(&Self { phase, ..*self }) {
                 best = Some((fit, trails, phase));
             }

@@ -1,6 +1,6 @@
 //! What the state machine asks of servos, whatever wire they are on.
 //!
-//! A backend owns its wire. It is told angles and tells what it was told; its registers, frames and retries are its own.
+//! A backend owns its wire. Angles go in, and what was commanded can be asked for; its registers, frames and retries are its own.
 //! *Parts* are what fails together: a board with its channels, or a servo with an ID of its own.
 
 mod checks;

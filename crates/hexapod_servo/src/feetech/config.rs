@@ -48,8 +48,11 @@ fn one() -> i64 {
     1
 }
 
+/// The step in the middle of a turn.
+pub const MIDDLE_STEP: u16 = 2048;
+
 fn middle() -> i64 {
-    2048
+    i64::from(MIDDLE_STEP)
 }
 
 fn last() -> i64 {
@@ -219,8 +222,7 @@ impl FeetechConfig {
     #[must_use]
     pub fn only(&self, joints: &[usize]) -> Self {
         let servos = joints.iter().filter_map(|&joint| self.servos.get(joint).copied()).collect();
-        let named = joints.iter().filter_map(|&joint| self.joints.joints.get(joint).cloned()).collect();
-        Self { servos, joints: JointConfig { joints: named, ..self.joints.clone() } }
+        Self { servos, joints: self.joints.only(joints) }
     }
 
     /// Narrows a servo to its joint's limits (rad). False, and no change, when there is no such joint or nothing would be

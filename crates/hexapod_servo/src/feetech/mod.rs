@@ -1,8 +1,8 @@
 //! The backend of Feetech STS and SMS servos on a half-duplex serial bus.
 //!
 //! A tick sends one frame with the goals that changed, reads position and speed of all servos with one request, and of one
-//! servo after another all it tells of itself. A servo that does not answer costs its own samples, and each tick at most the
-//! one wait that all replies share. Servos that are told anything do not answer to it: what they hold is read back.
+//! servo after another its whole state. A servo that does not answer costs its own samples, and each tick at most the
+//! one wait that all replies share. Writes are not answered: what servos hold is read back.
 
 mod config;
 mod frame;
@@ -13,7 +13,7 @@ mod scan;
 mod servo;
 mod simulated;
 
-pub use config::{ConfigError, FeetechConfig, RawFeetech, RawServo, Servo};
+pub use config::{ConfigError, FeetechConfig, MIDDLE_STEP, RawFeetech, RawServo, Servo};
 pub use frame::{Frame, Instruction, MAX_PARAMETERS, cargo, checksum};
 pub use parser::{Parser, Reply, reply};
 pub use port::{Line, Port, PortError};
@@ -30,7 +30,7 @@ use servo::ServoUnit;
 
 /// Attempts at a servo that does not answer, where there is time for it.
 const ATTEMPTS: usize = 3;
-/// From [`MODEL`] to the register after [`MODE`]: what a servo is set to. It is not as long as what it tells of its state.
+/// From [`MODEL`] to the register after [`MODE`]: what a servo is set to. It is not as long as its state.
 const SETTING_COUNT: usize = (MODE + 2 - MODEL) as usize;
 
 /// Servos on one bus. Each is a part.
@@ -41,7 +41,7 @@ pub struct FeetechServos<P> {
     servos: Vec<ServoUnit>,
     /// Which servos answered in the exchange under way.
     answered: Vec<bool>,
-    /// Whose turn it is to tell all of itself.
+    /// Whose whole state is read next.
     turn: usize,
 }
 
@@ -89,7 +89,7 @@ impl<P: Port> FeetechServos<P> {
 
     /// Sends the goals that changed, and gives torque to servos that have got their first.
     fn send_goals(&mut self, tally: &mut Tally) -> Result<(), PortError> {
-        // With its first goal a servo is told how fast it may ever go.
+        // With its first goal a servo gets the greatest speed it may ever have.
         let joints = &self.config.joints().joints;
         let first = |index: usize, goal: u16| {
             let ([low, high], speed) = (goal.to_le_bytes(), Servo::step_speed(joints[index].speed_limit_rad_s));
@@ -139,7 +139,7 @@ impl<P: Port> FeetechServos<P> {
         heard.map(drop)
     }
 
-    /// Asks the servo whose turn it is for all it tells of itself. One that was silent loses its turn.
+    /// Reads the whole state of the servo whose turn it is. One that was silent loses its turn.
     fn read_one(&mut self, now: Duration, tally: &mut Tally) -> Result<(), PortError> {
         let count = self.servos.len();
         let next = (0..count).map(|step| (self.turn + step) % count).find(|&index| self.answered[index]);

@@ -113,7 +113,7 @@ impl<P: Port> Line<P> {
     }
 
     /// Sends a request, and hands each reply of `length` values to `hear`, until `replies` have come or the time for that is
-    /// over: that of all bytes on the wire, and one `WAIT`. Requests are told apart by the length of their replies, so that one
+    /// over: that of all bytes on the wire, and one `WAIT`. Requests are distinguished by the length of their replies, so that one
     /// that comes too late is not taken for that of the next request. What the adapter echoes, replies that nobody asked for and
     /// garbage are passed over. Returns how many replies came.
     ///

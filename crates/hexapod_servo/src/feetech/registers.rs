@@ -33,7 +33,7 @@ pub const CURRENT: u8 = 69;
 /// Amperes of one count of [`CURRENT`].
 pub const AMPERES: f64 = 6.5e-3;
 
-/// From [`TORQUE`] to the last byte of [`CURRENT`]: what a servo is told, and what it measures.
+/// From [`TORQUE`] to the last byte of [`CURRENT`]: what a servo is commanded, and what it measures.
 pub const STATE_COUNT: usize = (CURRENT + 2 - TORQUE) as usize;
 
 /// A number whose sign is one bit.

@@ -5,7 +5,7 @@ use super::port::{Line, Port, PortError};
 use super::registers::{MODEL, PRESENT, TEMPERATURE, VOLTAGE, alarms, signed};
 use crate::backend::Tally;
 
-/// A servo that answers, and what it tells.
+/// A servo that answers, and what it reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// Its model number: 777 is an STS3215.

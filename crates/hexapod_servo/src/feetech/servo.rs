@@ -1,4 +1,4 @@
-//! One servo as the driver knows it: what it was told, what it measures, whether it answers.
+//! One servo as the driver knows it: what it was commanded, what it measures, whether it answers.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::backend::{Measured, Sample, Service};
 
 /// A servo that does not answer for longer is lost.
 const LOST_AFTER: Duration = Duration::from_millis(60);
-/// A servo that was told to be off, and did not say that it is, is told so again after this time; one that did, after the
+/// A servo that was switched off, and did not say that it is, is switched off again after this time; one that did, after the
 /// longer one: nobody else may switch it on unseen.
 const OFF_RETRY: Duration = Duration::from_millis(20);
 const OFF_AGAIN: Duration = Duration::from_millis(400);
@@ -24,7 +24,7 @@ const WILD_C: f64 = 15.0;
 const WILD_V: f64 = 3.0;
 /// No current is greater than what the servos' bridge bears.
 const WILD_A: f64 = 5.0;
-/// A servo that tells so often that it holds otherwise than it was told is not ours any more.
+/// A servo that so often reports another goal than it was commanded is not ours any more.
 const ALTERED: u8 = 3;
 
 /// Why a servo is no longer relied on.
@@ -98,8 +98,8 @@ pub(super) struct ServoUnit {
     next_off: Duration,
     /// The step it shall go to; `None`: limp.
     wanted: Option<u16>,
-    /// The step it was told last, whether it is to be told once more, and whether it was given torque.
-    told: Option<u16>,
+    /// The last goal, whether it is to be sent once more, and whether torque was switched on.
+    commanded: Option<u16>,
     repeat: bool,
     holds: bool,
     /// When it answered last, and when that was first missed.
@@ -121,7 +121,7 @@ impl ServoUnit {
             limp: false,
             next_off: Duration::ZERO,
             wanted: None,
-            told: None,
+            commanded: None,
             repeat: false,
             holds: false,
             failing_since: None,
@@ -148,9 +148,9 @@ impl ServoUnit {
         self.measured
     }
 
-    /// The step it was told and holds.
+    /// The step it was commanded and holds.
     pub fn commanded(&self) -> Option<u16> {
-        self.told.filter(|_| self.holds)
+        self.commanded.filter(|_| self.holds)
     }
 
     /// Where it shall go; `None`: limp.
@@ -161,27 +161,27 @@ impl ServoUnit {
         }
     }
 
-    /// The goal that it is to be told now, if it is another than before.
+    /// The goal to be sent now, if it is another than before.
     pub fn due(&self) -> Option<u16> {
-        self.wanted.filter(|wanted| !self.off && (!self.holds || self.repeat || self.told != Some(*wanted)))
+        self.wanted.filter(|wanted| !self.off && (!self.holds || self.repeat || self.commanded != Some(*wanted)))
     }
 
-    /// Whether it is to be given torque, which it was told its goal for.
+    /// Whether its torque is to be switched on, now that it has its goal.
     pub fn is_to_hold(&self) -> bool {
-        !self.off && !self.holds && self.wanted.is_some() && self.told == self.wanted
+        !self.off && !self.holds && self.wanted.is_some() && self.commanded == self.wanted
     }
 
-    /// Whether it is to be told to be limp now.
+    /// Whether its torque is to be switched off now.
     pub fn is_to_go_limp(&self, now: Duration) -> bool {
         (self.off || (self.wanted.is_none() && !self.limp)) && now >= self.next_off
     }
 
     /// Notes what was sent.
     pub fn note_goal(&mut self, goal: u16) {
-        (self.told, self.repeat) = (Some(goal), false);
+        (self.commanded, self.repeat) = (Some(goal), false);
     }
 
-    /// Whether it has torque, as far as it was told.
+    /// Whether its torque was switched on.
     pub fn holds(&self) -> bool {
         self.holds
     }
@@ -190,9 +190,9 @@ impl ServoUnit {
         (self.holds, self.limp) = (true, false);
     }
 
-    /// Notes that it was told to be limp, and whether it says that it is. Whatever it says, it begins anew if it is wanted.
+    /// Notes that its torque was switched off, and whether it says that it is. Whatever it says, it begins anew if it is wanted.
     pub fn note_limp(&mut self, now: Duration, limp: bool) {
-        (self.limp, self.told, self.holds) = (limp, None, false);
+        (self.limp, self.commanded, self.holds) = (limp, None, false);
         self.next_off = now + if limp { OFF_AGAIN } else { OFF_RETRY };
     }
 
@@ -210,7 +210,7 @@ impl ServoUnit {
         if self.off {
             return;
         }
-        (self.off, self.limp, self.wanted, self.told) = (true, false, None, None);
+        (self.off, self.limp, self.wanted, self.commanded) = (true, false, None, None);
         (self.failing_since, self.altered, self.next_off) = (None, 0, Duration::ZERO);
     }
 
@@ -264,7 +264,7 @@ impl ServoUnit {
         }
     }
 
-    /// Takes all in that it tells of itself, and sees whether it is as it was told to be.
+    /// Takes in its whole state, and compares it with what was commanded.
     pub fn hear_state(&mut self, now: Duration, error: u8, values: &[u8; STATE_COUNT]) {
         let byte = |register: u8| values[usize::from(register - TORQUE)];
         let pair = |register: u8| [byte(register), byte(register + 1)];
@@ -292,7 +292,7 @@ impl ServoUnit {
             return;
         }
         let id = self.servo.id;
-        let trouble = match self.told {
+        let trouble = match self.commanded {
             _ if torque != 1 => Some(Trouble::LetGo { id, alarm: self.measured.alarm }),
             Some(expected) if goal != expected => Some(Trouble::Altered { id, read: goal, expected }),
             _ => None,

@@ -53,4 +53,11 @@ impl JointConfig {
     pub fn index(&self, joint: &str) -> Option<usize> {
         self.joints.iter().position(|other| other.name == joint)
     }
+
+    /// These joints alone, in this order.
+    #[must_use]
+    pub fn only(&self, joints: &[usize]) -> Self {
+        let joints = joints.iter().filter_map(|&joint| self.joints.get(joint).cloned()).collect();
+        Self { joints, groups: self.groups.clone(), timing: self.timing }
+    }
 }

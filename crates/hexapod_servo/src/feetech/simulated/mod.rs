@@ -30,7 +30,7 @@ pub enum Fault {
     Garbled(f64),
     /// Part of the replies before which some bytes of garbage come in.
     Garbage(f64),
-    /// A servo's supply sinks: it is limp, and knows nothing of what it was told.
+    /// A servo's supply sinks: it is limp, and has lost what it was commanded.
     BrownOut(u8),
     /// A second servo has the same ID: both answer at once.
     Twin(u8),
