@@ -54,9 +54,10 @@ def arguments():
     share = FindPackageShare(PACKAGE)
     return [
         DeclareLaunchArgument(
-            'bus', default_value='simulated', choices=['simulated', 'physics', 'i2c', 'feetech'],
+            'bus', default_value='simulated',
             description='Servo bus: two simulated PWM boards, the same with a robot in physics that they move, the '
-                        'boards on /dev/i2c-*, or Feetech servos on the serial port that hexapod.yaml names.'),
+                        'boards on /dev/i2c-*, or a family of servos on the serial port that hexapod.yaml names; '
+                        '`hexapod run --help` lists them.'),
         DeclareLaunchArgument(
             'terrain', default_value='',
             description='What the robot in physics stands on: flat, ramp, steps, rubble, gaps, or the path of a PNG of '

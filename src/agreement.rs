@@ -6,6 +6,7 @@ use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_kinematics::{JointLimits, Robot};
 use hexapod_setup::params::{switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames};
+use servo_driver::is_real;
 use std::path::Path;
 
 /// What the help of every disagreement says.
@@ -93,8 +94,7 @@ pub fn share_odom_frame(simulator: &mut Params, publisher: &Params) {
 /// The planner has a simulated clock, and the servos are real.
 pub fn check_clock(all: &AllParams) -> Result<(), ConfigError> {
     let is_simulated = |params: &Params| switch(params, "use_sim_time");
-    let is_real = ["i2c", "feetech"].contains(&text(&all.driver, "bus").as_str());
-    if !is_simulated(&all.planner) || is_simulated(&all.driver) || !is_real {
+    if !is_simulated(&all.planner) || is_simulated(&all.driver) || !is_real(&text(&all.driver, "bus")) {
         return Ok(());
     }
     let reason = "does not go with real servos, which move in real time";

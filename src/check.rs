@@ -85,6 +85,16 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     nowhere.map_or_else(|| say("\nall files are valid"), |error| Err(files.explained(error).into()))
 }
 
+/// Loads and checks all files, and tries nothing.
+///
+/// # Errors
+/// File, line and key of all that does not hold.
+pub fn load(all: &AllParams) -> Result<Setups, Failure> {
+    let setups = Setups::load(all)?;
+    check_together(&setups, all, &files_of(&all.planner)?)?;
+    Ok(setups)
+}
+
 /// What holds for each file by itself, and not for all together: servos that do not reach what is asked of their joints,
 /// and motions that the robot cannot play, where they were written for it and it has all its legs. Gives what is to be said
 /// of a gamepad that is well set up.
@@ -158,6 +168,15 @@ pub fn table(engine: &Engine, map: &ServoMap) -> String {
         let range = format!("{:.0} .. {:.0}", limits.lower.to_degrees(), limits.upper.to_degrees());
         let (name, velocity, effort) = (joint.name(), limits.velocity, limits.effort);
         let _ = writeln!(out, "{name:<20} {range:>17} {velocity:>9.2} {effort:>7.2}  {plug:<15} {ends:>11}");
+    }
+    if let Some(pace) = map.pace() {
+        let _ = writeln!(out, "\nservos   {pace}");
+        if pace.position_hz < 5.0 {
+            let _ = writeln!(
+                out,
+                "         that is less than 5 times: joint_states lags; use a faster baud_rate or fewer servos on the bus"
+            );
+        }
     }
     let spec = engine.stance().spec();
     let (up, down, lift) = (spec.height * 1e3, spec.sit_height * 1e3, spec.step_height * 1e3);

@@ -34,7 +34,9 @@ impl Reach {
         Self { domain: or("ROS_DOMAIN_ID", "0"), range, local_by, peers }
     }
 
-    fn words(&self) -> String {
+    /// How far it hears, for people.
+    #[must_use]
+    pub fn words(&self) -> String {
         let mut words = match self.local_by {
             "" => format!("discovery range {} (ROS_AUTOMATIC_DISCOVERY_RANGE)", self.range),
             why if why.ends_with("OFF") => format!("discovery is off ({why})"),
@@ -56,20 +58,27 @@ impl Reach {
     }
 }
 
+/// How to drive a robot of another namespace.
+pub const DRIVE: &str = "Drive one: hexapod drive --ros-args -r __ns:=";
+
 /// What is known of the robots around.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscoveryHint {
     reach: Reach,
+    /// Empty for all.
     namespace: String,
+    /// How to reach a robot elsewhere, up to its namespace.
+    remedy: &'static str,
     /// Namespaces with a planner, and how many each has.
     robots: BTreeMap<String, usize>,
 }
 
 impl DiscoveryHint {
-    /// A look for the robot of `namespace`, as in `/left`.
+    /// A look for the robot of `namespace`, as in `/left`, or for all where that is empty; `remedy` is how to reach one
+    /// elsewhere, up to its namespace.
     #[must_use]
-    pub fn new(reach: Reach, namespace: String) -> Self {
-        Self { reach, namespace, robots: BTreeMap::new() }
+    pub fn new(reach: Reach, namespace: String, remedy: &'static str) -> Self {
+        Self { reach, namespace, remedy, robots: BTreeMap::new() }
     }
 
     /// Takes the robots from the full names of all nodes.
@@ -87,10 +96,9 @@ impl DiscoveryHint {
     #[must_use]
     pub fn unheard(&self, silent: bool) -> Vec<String> {
         let Self { reach, namespace, .. } = self;
-        let mut lines = vec![
-            format!("Looked for in namespace {namespace}, ROS_DOMAIN_ID {}, {}.", reach.domain, reach.words()),
-            self.found(),
-        ];
+        let place = if namespace.is_empty() { "all namespaces".into() } else { format!("namespace {namespace}") };
+        let mut lines =
+            vec![format!("Looked for in {place}, ROS_DOMAIN_ID {}, {}.", reach.domain, reach.words()), self.found()];
         if silent {
             lines.push("Its process has ended or hangs, or the network is cut: look at the robot itself.".into());
             lines.push("X, Space and O are sent all the same; keys that move it are not.".into());
@@ -125,7 +133,7 @@ impl DiscoveryHint {
         let others: Vec<_> = self.robots.keys().filter(|robot| **robot != self.namespace).take(8).collect();
         let first = others.first()?;
         let names = others.iter().map(|robot| robot.as_str()).collect::<Vec<_>>().join(" ");
-        Some(format!("Robots in other namespaces: {names}. Drive one: hexapod drive --ros-args -r __ns:={first}"))
+        Some(format!("Robots in other namespaces: {names}. {}{first}", self.remedy))
     }
 }
 
@@ -139,7 +147,7 @@ mod tests {
     }
 
     fn discovery_hint(variables: &[(&str, &str)], namespace: &str, nodes: &[&str]) -> DiscoveryHint {
-        let mut discovery_hint = DiscoveryHint::new(reach(variables), namespace.into());
+        let mut discovery_hint = DiscoveryHint::new(reach(variables), namespace.into(), DRIVE);
         discovery_hint.see(&nodes.iter().map(|node| (*node).to_owned()).collect::<Vec<_>>());
         discovery_hint
     }

@@ -2,7 +2,7 @@
 //! it knows the robot by its topics.
 
 use crate::cli::FileArgs;
-use crate::discovery_hint::{DiscoveryHint, Reach};
+use crate::discovery_hint::{DRIVE, DiscoveryHint, Reach};
 use crate::exit::{Failure, say};
 use crate::watch::Watch;
 use hexapod_config::ros_params::{ParamSpec, Params};
@@ -57,7 +57,7 @@ impl Driver {
         let watch = Watch::open(&mut node, description.robot)?;
         let mut driver = Self {
             watch,
-            discovery_hint: DiscoveryHint::new(Reach::of_process(), node.namespace()),
+            discovery_hint: DiscoveryHint::new(Reach::of_process(), node.namespace(), DRIVE),
             looked: None,
             graph: node.graph(),
             stop: stop.clone(),

@@ -3,7 +3,7 @@
 use hexapod_config::ConfigError;
 use hexapod_ros::{RosError, log};
 use std::fmt::Display;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write, stderr};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -52,6 +52,13 @@ pub fn say(words: impl Display) -> Result<(), Failure> {
     Ok(writeln!(std::io::stdout(), "{words}")?)
 }
 
+/// Sees to it that ROS has a folder for its log files, without which it does not start. To be called while there is one thread.
+pub fn take_log_folder() {
+    if let Some(words) = hexapod_middleware::take_log_folder() {
+        tell(&format!("{words}\n"));
+    }
+}
+
 /// The exit status of a process, after its failure has been reported on standard error.
 #[must_use]
 pub fn status(result: Result<(), Failure>) -> ExitCode {
@@ -59,15 +66,15 @@ pub fn status(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
-            tell(&faults(error, is_coloured()));
+            tell(&faults(error, is_coloured(&stderr())));
             ExitCode::from(2)
         }
         Err(Failure::Words(words)) => {
-            tell(&format!("{} {words}\n", label(is_coloured())));
+            tell(&format!("{} {words}\n", label(is_coloured(&stderr()))));
             ExitCode::from(2)
         }
         Err(Failure::Running(words)) => {
-            tell(&format!("{} {words}\n", label(is_coloured())));
+            tell(&format!("{} {words}\n", label(is_coloured(&stderr()))));
             ExitCode::FAILURE
         }
     }
@@ -89,22 +96,22 @@ fn label(coloured: bool) -> &'static str {
     if coloured { "\x1b[1;31merror:\x1b[0m" } else { "error:" }
 }
 
-/// Whether colours are welcome on standard error: on a terminal, unless NO_COLOR says otherwise.
-fn is_coloured() -> bool {
+/// Whether colours are welcome on a stream: on a terminal, unless NO_COLOR says otherwise.
+pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    std::io::stderr().is_terminal() && !refused
+    stream.is_terminal() && !refused
 }
 
 /// Writes on standard error; there is nobody to tell if that fails.
 fn tell(words: &str) {
-    let _ = std::io::stderr().write_all(words.as_bytes());
+    let _ = stderr().write_all(words.as_bytes());
 }
 
 /// Warnings of a tool, on standard error: its own words say the rest. `RUST_LOG` chooses others. Nodes log as ROS does ([`hexapod_ros::log`]).
 pub fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn,r2r=off".into());
-    let format = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_coloured());
-    let _ = format.with_writer(std::io::stderr).without_time().try_init();
+    let format = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_coloured(&stderr()));
+    let _ = format.with_writer(stderr).without_time().try_init();
 }
 
 #[cfg(test)]

@@ -2,12 +2,22 @@
 
 use clap::Parser;
 use hexapod::cli::{Cli, Command, own_arguments};
-use hexapod::{calibrate, check, composed, config, demo, drive, exit, guard, identify, new, plot, servo, sim, trace};
+use hexapod::{
+    calibrate, check, composed, config, demo, doctor, drive, exit, guard, identify, new, nodes, plot, servo, sim, stop,
+    trace,
+};
 use hexapod_ros::{Shutdown, log};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let name = std::env::args_os().next().unwrap_or_default();
+    if let Some(node) = nodes::called(name.as_ref()) {
+        return node();
+    }
     let cli = Cli::parse_from(own_arguments());
+    if matches!(cli.command, Command::Run(_) | Command::Drive(_) | Command::Stop(_)) {
+        exit::take_log_folder();
+    }
     match cli.command {
         Command::Run(_) => log::start("hexapod"),
         Command::Guard(_) => guard::start_log(),
@@ -16,11 +26,13 @@ fn main() -> ExitCode {
     exit::status(match cli.command {
         Command::Run(arguments) => run(&arguments),
         Command::Drive(files) => drive::drive(&files),
+        Command::Stop(arguments) => stop::stop(&arguments),
         Command::Demo(files) => demo::demo(&files),
         Command::Guard(arguments) => guard::guard(&arguments),
         Command::Servo(arguments) => servo::servo(&arguments),
         Command::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Command::Config(arguments) => config::config(&arguments),
+        Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::New(arguments) => new::new(&arguments),
         Command::Plot { what } => plot::plot(&what),

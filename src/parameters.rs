@@ -92,7 +92,7 @@ pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllPa
         }
         all.push(params);
     }
-    if let Some(bus) = arguments.bus {
+    if let Some(bus) = &arguments.bus {
         all[1].insert("bus", bus.as_str().into());
     }
     for text in &arguments.params {

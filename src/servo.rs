@@ -3,7 +3,7 @@
 use crate::cli::{ServoArgs, ServoCommand};
 use crate::exit::{Failure, say};
 use crate::parameters::tell_files;
-use crate::servo_scan::servo_scan;
+use crate::servo_scan::{servo_id, servo_scan};
 use crate::setups::parameters;
 use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::backend::{Backend, Tally};
@@ -23,7 +23,7 @@ const ENDING: Duration = Duration::from_millis(800);
 const NEXT: Duration = Duration::from_millis(300);
 
 /// Said where no real servo moves.
-pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and no real servo moves. For real ones give --bus i2c or feetech, or set \
+pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and no real servo moves. For real ones give --bus i2c or that of your servos, or set \
                                     `bus` of servo_driver in hexapod.yaml";
 
 /// Turns a joint to an angle, or all servos to their neutral, holds them for a while and lets them go.
@@ -33,6 +33,7 @@ pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and 
 pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     let bus = match &arguments.what {
         Some(ServoCommand::Scan(bus)) => return servo_scan(bus),
+        Some(ServoCommand::Id(id)) => return servo_id(id),
         Some(ServoCommand::Centre(centre)) => &centre.bus,
         None => &arguments.bus,
     };

@@ -1,37 +1,29 @@
-//! `hexapod servo scan`: which servos answer on a serial port.
+//! `hexapod servo scan`: which servos answer on a serial port; `hexapod servo id`: one of them gets another ID.
 
-use crate::cli::BusArgs;
+use crate::cli::{BusArgs, IdArgs};
 use crate::exit::{Failure, say};
 use crate::setups::parameters;
-use hexapod_config::ros_params::ParamValue;
-use hexapod_servo::feetech::Answer;
+use hexapod_ros::Shutdown;
+use hexapod_servo::families::{FAMILIES, family};
+use hexapod_servo::serial::{Answer, Family};
 use hexapod_setup::params::text;
-
-/// Rates that a servo can be set to.
-const RATES: &str = "1000000, 500000, 250000, 128000 or 115200";
 
 /// Asks every ID, and prints what each servo reports.
 ///
 /// # Errors
 /// There is no serial bus chosen, or its port cannot be used, or nothing answers.
 pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
-    let params = parameters(bus)?.driver;
-    if text(&params, "bus") != "feetech" {
-        let words = "scan looks for servos on a serial port: add --bus feetech -p servo_driver.port:=/dev/ttyUSB0";
-        return Err(Failure::Words(words.into()));
-    }
-    let port = text(&params, "port");
-    let baud = if let Some(ParamValue::Integer(baud)) = params.get("baud_rate") { *baud } else { 0 };
+    let (family, port, baud) = serial_bus(bus, "scan looks for")?;
     let (mut servos, mut unclear) = (0, 0);
     let report = |id: u8, answer: Answer| {
         let words = match answer {
             Answer::Servo(found) => {
                 servos += 1;
-                let alarm = found.alarm.map_or(String::new(), |alarm| format!(", complains of {alarm}"));
-                format!(
-                    "model {}, step {}, {:.1} V, {} C{alarm}",
-                    found.model, found.step, found.voltage_v, found.temperature_c
-                )
+                found.to_string()
+            }
+            Answer::Several => {
+                unclear += 1;
+                "answers twice: two servos with this ID".into()
             }
             Answer::Garbage => {
                 unclear += 1;
@@ -41,13 +33,42 @@ pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
         };
         let _ = say(format_args!("servo {id:>3}  {words}"));
     };
-    servo_driver::scan(&port, u32::try_from(baud).unwrap_or_default(), report)
-        .map_err(|error| Failure::Running(error.to_string()))?;
+    servo_driver::scan(family, &port, baud, report).map_err(|error| Failure::Running(error.to_string()))?;
     if servos + unclear == 0 {
         let words = format!(
-            "no servo answers on {port} at {baud} baud: check their supply and the cable, or try another baud_rate ({RATES})"
+            "no servo answers on {port} at {baud} baud: check their supply and the cable, or try another baud_rate ({})",
+            family.rates
         );
         return Err(Failure::Running(words));
     }
-    say(format_args!("{servos} servos answer on {port}"))
+    say(format_args!("{servos} {} on {port}", if servos == 1 { "servo answers" } else { "servos answer" }))
+}
+
+/// The family, port and rate of a serial bus.
+fn serial_bus(bus: &BusArgs, what: &str) -> Result<(&'static Family, String, u32), Failure> {
+    let params = parameters(bus)?.driver;
+    let Some(family) = family(&text(&params, "bus")) else {
+        let names = FAMILIES.map(|family| family.name).join(" or ");
+        let words = format!("{what} servos on a serial port: add --bus {names} -p servo_driver.port:=/dev/ttyUSB0");
+        return Err(Failure::Words(words));
+    };
+    Ok((family, text(&params, "port"), servo_driver::baud_rate(family, &params)))
+}
+
+/// Gives a servo another ID.
+///
+/// # Errors
+/// There is no serial bus chosen, it is not alone on it, or it does not take the ID.
+pub fn servo_id(arguments: &IdArgs) -> Result<(), Failure> {
+    let (family, port, baud) = serial_bus(&arguments.bus, "id changes")?;
+    let series = arguments.series.as_deref().map(|name| {
+        let known = || family.series.iter().map(|series| series.name).collect::<Vec<_>>().join(", ");
+        family.named(name).ok_or_else(|| Failure::Words(format!("there is no series {name}; there are {}", known())))
+    });
+    let (series, ids) = (series.transpose()?, (arguments.old, arguments.new));
+    // A signal must not leave the servo with its settings unlocked.
+    let shutdown = Shutdown::on_signals()?;
+    let found = servo_driver::change_servo_id(family, (&port, baud), series, ids, || !shutdown.is_running())
+        .map_err(|error| Failure::Running(error.to_string()))?;
+    say(format_args!("servo {:>3}  {found}; it had ID {}", arguments.new, arguments.old))
 }

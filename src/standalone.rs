@@ -40,6 +40,7 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
         Own::Parameters(parameters) => parameters,
     };
     // First of all, as long as there is one thread.
+    exit::take_log_folder();
     hexapod_middleware::take_profile();
     log::start(about.name);
     exit::status(start(about.name, specs, &parameters, load, run))

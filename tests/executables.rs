@@ -99,6 +99,40 @@ fn when_the_shipped_files_are_checked_expect_status_0_and_every_leg_named() {
     }
 }
 
+/// An installed package holds one executable, and the nodes as links to it.
+#[test]
+fn when_hexapod_is_called_by_the_name_of_a_node_expect_that_node() {
+    let folder = std::env::temp_dir().join(format!("hexapod-called-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for node in ["gait_planner", "joystick", "servo_driver", "state_publisher", "web_teleop"] {
+        let link = folder.join(node);
+        std::os::unix::fs::symlink(HEXAPOD, &link).unwrap();
+        let help = |program: &Path| {
+            let output = Command::new(program).arg("--help").output().unwrap();
+            (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        };
+        let (status, words) = help(&link);
+        assert_eq!(status, Some(0));
+        assert!(words.contains(&format!("Usage: {node} ")), "{words}");
+        assert_eq!(help(&Path::new(HEXAPOD).with_file_name(node)), (status, words), "as its own executable");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn when_the_doctor_sees_a_simulated_robot_expect_status_0_and_a_hopeless_one_1() {
+    let doctor = |arguments: &[&str]| {
+        let output = alone(HEXAPOD).arg("doctor").args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (status, words) = doctor(&[]);
+    assert!(status == Some(0) && words.contains("simulated: no real servo moves"), "{words}");
+    let (status, words) = doctor(&["--bus", "i2c", "-p", "servo_driver.i2c_device:=250"]);
+    assert!(status == Some(1) && words.contains("/dev/i2c-250 cannot be opened"), "{words}");
+    let (status, words) = doctor(&["-p", "servo_driver.rate:=7"]);
+    assert!(status == Some(1) && words.contains("rate") && words.contains("-> hexapod check"), "{words}");
+}
+
 #[test]
 fn when_a_folder_is_made_for_a_robot_expect_it_to_hold_and_nothing_of_it_written_over() {
     let folder = std::env::temp_dir().join(format!("hexapod-new-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Finds the libraries that `src/first.rs` puts first; one that is not there is left out. Builds `src/memory.c`.
+//! Finds the libraries that `src/first.rs` puts first; one that is not there is left out. Builds the C files.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,10 @@ use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=src/memory.c");
-    cc::Build::new().file("src/memory.c").warnings_into_errors(true).compile("hexapod_memory");
+    for name in ["memory", "choice"] {
+        println!("cargo:rerun-if-changed=src/{name}.c");
+        cc::Build::new().file(format!("src/{name}.c")).warnings_into_errors(true).compile(&format!("hexapod_{name}"));
+    }
     println!("cargo:rerun-if-env-changed=AMENT_PREFIX_PATH");
     println!("cargo:rustc-check-cfg=cfg(fast_dds, std_cpp, spdlog)");
     for (library, cfg) in [("libfastrtps.so", "fast_dds"), ("librcl_logging_spdlog.so", "spdlog")] {

@@ -1,6 +1,8 @@
 //! What most commands take: which files to read, where the servos are, and what the robot stands on.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use servo_driver::buses;
 use std::path::Path;
 
 /// Which files to read.
@@ -29,37 +31,15 @@ pub struct BusArgs {
     #[command(flatten)]
     pub files: FileArgs,
     /// Where the servos are [default: as hexapod.yaml says]
-    #[arg(long)]
-    pub bus: Option<Bus>,
+    #[arg(long, value_parser = known_buses())]
+    pub bus: Option<String>,
     /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
     #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
 }
 
-/// Where the servos are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Bus {
-    /// Two boards in memory.
-    Simulated,
-    /// The same, and a robot that moves with them in a physics engine
-    Physics,
-    /// The boards on /dev/i2c-N.
-    I2c,
-    /// Feetech STS and SMS servos on a serial port
-    Feetech,
-}
-
-impl Bus {
-    /// The value of the parameter `bus`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Simulated => "simulated",
-            Self::Physics => "physics",
-            Self::I2c => "i2c",
-            Self::Feetech => "feetech",
-        }
-    }
+fn known_buses() -> PossibleValuesParser {
+    PossibleValuesParser::new(buses().map(|(name, about)| PossibleValue::new(name).help(about)))
 }
 
 /// A terrain that the simulator knows, a picture of one, or nothing.

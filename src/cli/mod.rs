@@ -4,7 +4,7 @@ mod files;
 mod plot;
 mod walk;
 
-pub use files::{Bus, BusArgs, FileArgs};
+pub use files::{BusArgs, FileArgs};
 pub use plot::{GaitArgs, Plot, RunTableArgs, WorkspaceArgs};
 pub use walk::{Column, SimArgs, Start, TraceArgs};
 
@@ -31,6 +31,8 @@ pub enum Command {
     Run(RunArgs),
     /// Show a running robot in the terminal and drive it with keys.
     Drive(FileArgs),
+    /// Stop a robot, or all that the network shows; status 1 if one has not confirmed it.
+    Stop(StopArgs),
     /// Run the robot on simulated servos, show it and drive it; without a terminal, walk a short tour and end.
     Demo(DemoArgs),
     /// Watch over the servo driver from a process of its own: all channels off when it dies or stands still.
@@ -42,6 +44,8 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// Show which values of the configuration are your own and where they stand; copy a shipped file to edit.
     Config(ConfigArgs),
+    /// Say what is missing between this computer and a walking robot, and how to get it. Only reads: no servo gets a pulse.
+    Doctor(BusArgs),
     /// Load and check all files, and show the robot they describe.
     Check(CheckArgs),
     /// Write a configuration folder for a robot: robot.yaml, servos.yaml with simulated servos, hexapod.yaml.
@@ -174,6 +178,20 @@ pub struct DemoArgs {
     pub terrain: String,
 }
 
+/// Whom to stop, and how.
+#[derive(Clone, Debug, Default, Args)]
+pub struct StopArgs {
+    /// Namespaces of robots that have to confirm, whether they are found or not [default: the one of this process]
+    #[arg(value_name = "ROBOT")]
+    pub robots: Vec<String>,
+    /// Every robot that is found in this ROS domain, too. One that hangs is not found: name those that must not be missed
+    #[arg(long)]
+    pub all: bool,
+    /// Switch the servos off at once, until `enable`; a robot that stands falls. Otherwise it stops walking and stands
+    #[arg(long)]
+    pub emergency: bool,
+}
+
 /// How to guard.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GuardArgs {
@@ -216,6 +234,23 @@ pub enum ServoCommand {
     Centre(CentreArgs),
     /// Ask every ID on a serial bus, and show model, voltage and temperature of the servos that answer; nothing moves.
     Scan(BusArgs),
+    /// Give the servo that is alone on a serial bus another ID, and read it back.
+    Id(IdArgs),
+}
+
+/// Which ID becomes which.
+#[derive(Clone, Debug, Args)]
+pub struct IdArgs {
+    /// The ID that it has; servos come with 1.
+    pub old: u8,
+    /// The ID that it gets.
+    pub new: u8,
+    /// Series of a servo whose model is not known, as in servos.yaml
+    #[arg(long)]
+    pub series: Option<String>,
+    /// Which bus.
+    #[command(flatten)]
+    pub bus: BusArgs,
 }
 
 /// Which servos to centre.

@@ -5,7 +5,7 @@ use super::misfortune::{self, Misfortune};
 use super::stack::Stack;
 use super::table::Table;
 use super::tally::Tally;
-use crate::cli::{Bus, BusArgs, Column, SimArgs, Start};
+use crate::cli::{BusArgs, Column, SimArgs, Start};
 use crate::commands::List;
 use crate::composed::on_terrain;
 use crate::exit::Failure;
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &SimArgs, list: &List, shutdown: &Shutdown, out: im
 
 pub(super) fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
     let SimArgs { files, params, terrain, gait, .. } = arguments;
-    let bus = BusArgs { files: files.clone(), bus: Some(Bus::Physics), params: params.clone() };
+    let bus = BusArgs { files: files.clone(), bus: Some("physics".into()), params: params.clone() };
     let all = on_terrain(parameters(&bus)?, terrain)?;
     check_sim(params, Options { terrain, gait: gait.as_deref().unwrap_or_default() }, &all.simulator)?;
     Setups::load(&all)

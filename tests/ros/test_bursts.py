@@ -1,8 +1,10 @@
 """Other programs take every core for a while: in simulated time the robot walks on as if they had not."""
 
 import os
+import statistics
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -16,35 +18,39 @@ from user import Status, stamp_ns, twist
 pytestmark = pytest.mark.alone
 
 SPEED = 0.05
+# Windows of a walk that nobody disturbs differ by up to 1.3 % (6 on two cores).
+SPREAD = 0.02
 # Ahead of everybody, the robot's real-time threads included where that is granted.
 HOG = """
 import os, sys, time
+core, start, end = int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
+os.sched_setaffinity(0, [core])
+time.sleep(max(0.0, start - time.monotonic()))
 try:
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(90))
 except OSError:
     os.nice(-20)
-end = time.monotonic() + float(sys.argv[1])
 while time.monotonic() < end:
     pass
 """
+# Until all hogs are ready to begin.
+READY_S = 0.5
 
 
-def burst(seconds):
-    """Take every core for so long."""
-    hogs = [subprocess.Popen([sys.executable, '-c', HOG, str(seconds)]) for _ in range(2 * (os.cpu_count() or 1))]
-    for hog in hogs:
-        hog.wait()
+def burst(user, seconds):
+    """Take every core for so long, all at the same time."""
+    start = time.monotonic() + READY_S
+    ends = [str(start), str(start + seconds)]
+    hogs = [subprocess.Popen([sys.executable, '-c', HOG, str(core), *ends]) for core in os.sched_getaffinity(0)]
+    user.until(lambda: all(hog.poll() is not None for hog in hogs), READY_S + seconds + 5.0, 'the end of the burst')
 
 
 def speed(poses):
-    """Return the speed in simulated time, m/s."""
-    first, last = poses[0].message, poses[-1].message
-    way = last.pose.pose.position.x - first.pose.pose.position.x
-    return way / ((stamp_ns(last) - stamp_ns(first)) / 1e9)
+    """Return the speed in simulated time, m/s: a line fitted to the way, in which the steps' own ups and downs cancel."""
+    times = [stamp_ns(pose.message) / 1e9 for pose in poses]
+    return statistics.linear_regression(times, [pose.message.pose.pose.position.x for pose in poses]).slope
 
 
-# Red in 5 of 5 on two cores: the planner gives a command up that is 5 s old, or the driver is without a tick for 0.21 s.
-@pytest.mark.skipif(os.environ.get('HEXAPOD_SOAK') != '1', reason='not yet met by every machine; HEXAPOD_SOAK=1')
 @pytest.mark.skipif(os.geteuid() != 0, reason='only root may take the cores from others')
 def test_when_others_take_every_core_for_seconds_expect_the_robot_to_walk_in_simulated_time_as_ever(session):
     robot = session.start('hexapod', 'run', '--bus', 'physics', '--ros-args', '-p', 'use_sim_time:=true')
@@ -56,14 +62,14 @@ def test_when_others_take_every_core_for_seconds_expect_the_robot_to_walk_in_sim
     user.wait_state('walking')
     user.spin(2.0)
     poses.clear()
-    user.spin(6.0)
+    user.spin(8.0)
     undisturbed = speed(poses)
     poses.clear()
     told.clear()
     for seconds in (0.6, 1.5, 0.6, 1.5):
-        burst(seconds)
-        user.spin(1.5)
-    assert abs(speed(poses) / undisturbed - 1) < 0.01, (speed(poses), undisturbed)
+        burst(user, seconds)
+        user.spin(2.0)
+    assert abs(speed(poses) / undisturbed - 1) < SPREAD, (speed(poses), undisturbed)
     for node in ('gait_planner', 'servo_driver'):
         statuses = [Status(status) for heard in told for status in heard.message.status]
         said = [status for status in statuses if status.is_of(node)]

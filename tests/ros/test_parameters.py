@@ -17,7 +17,7 @@ DEFAULTS = {
                      'stamped_cmd_vel': False, 'max_linear_velocity': 0.15, 'max_angular_velocity': 0.8},
     'servo_driver': {'bus': 'simulated', 'i2c_device': 1},
     'state_publisher': {'rate': 50.0, 'publish_tf': True, 'publish_link_tf': True, 'odom_frame': 'odom',
-                        'base_frame': '', 'frame_prefix': ''},
+                        'footprint_frame': 'base_footprint', 'base_frame': '', 'frame_prefix': ''},
 }
 
 

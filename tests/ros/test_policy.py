@@ -18,8 +18,10 @@ from rclpy._rclpy_pybind11 import NodeNameNonExistentError
 
 POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
+# Opened where servos on a serial bus measure their supply.
+OF_SERVOS = {('publish', '/battery')}
 # Opened by parameters that are off by default: simulated time, feet that feel the ground, a body that is kept level.
-SOMETIMES = {('subscribe', name) for name in ('/clock', '/foot_switches', '/imu/data', '/sensed_contacts')}
+SOMETIMES = OF_SERVOS | {('subscribe', name) for name in ('/clock', '/foot_switches', '/imu/data', '/sensed_contacts')}
 # Switches that only hardware makes a difference to.
 OF_HARDWARE = {'guard'}
 # What every node of rclpy and rclcpp has.
@@ -97,7 +99,7 @@ def test_when_switches_are_set_otherwise_expect_the_policy_to_allow_what_is_open
         finally:
             session.close()
     for node in NODES:
-        assert ever[node] == rights('/robot', node), node
+        assert ever[node] | OF_SERVOS == rights('/robot', node) | OF_SERVOS, node
 
 
 def test_when_users_have_rights_expect_each_to_be_served_by_the_robot():

@@ -24,7 +24,7 @@ COMMAND_S, STAYS_S = 60.0, 20.0
 # it needs what a machine for tests has not. The first pattern that fits counts.
 ENDS, STAYS, ELSEWHERE = 'ends', 'stays', 'elsewhere'
 HOW = [
-    (r'cargo xtask (test|ci|demo|bench|soak|page|wasm)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
+    (r'cargo xtask (test|ci|demo|bench|package|soak|page|wasm)\b', ELSEWHERE, 'the whole test run, or one of its sections, does'),
     (r'eval "\$\(cargo xtask env\)"', ELSEWHERE, 'xtask/tests'),
     (r'cargo run --release -p hexapod_sim --example', ELSEWHERE, 'takes minutes; the tests of the crate build it'),
     (r'cargo build|cargo install|colcon (build|test)|pip install|rosdep |sudo |git clone|mkdir -p ~/ws|source /opt', ELSEWHERE,
@@ -32,9 +32,12 @@ HOW = [
     (r'\. install/setup\.bash|journalctl|export ROS_', ELSEWHERE, 'needs the lines before it'),
     (r'ros2 ', ELSEWHERE, 'test_ros2_command.py'),
     (r'hexapod (servo|calibrate|guard)\b', ELSEWHERE, 'test_servo_tools.py: boards, and a terminal'),
+    (r'hexapod stop\b', ELSEWHERE, 'test_stop_all.py: two robots'),
+    (r'deploy/install\.sh', ELSEWHERE, 'xtask/tests/package.rs'),
+    (r'hexapod doctor --bus\b', ELSEWHERE, 'test_doctor.py: boards'),
     (r'hexapod identify\b', ELSEWHERE, 'test_identify.py: a bag'),
     (r'hexapod run --ros-args --enclave', ELSEWHERE, 'needs SROS 2'),
-    (r'hexapod (check|config|new|plot|sim|trace)\b|(hexapod( run)?|gait_planner) --help|python3 - |cat > |printf ', ENDS, ''),
+    (r'hexapod (check|config|doctor|new|plot|sim|trace)\b|(hexapod( run)?|gait_planner) --help|python3 - |cat > |printf ', ENDS, ''),
     (r'hexapod (run|drive|demo)\b', STAYS, ''),
     (r'pytest ', ELSEWHERE, 'this very run'),
 ]

@@ -76,7 +76,8 @@ def test_when_the_robot_walks_expect_all_links_looked_up_at_50_hz_and_its_feet_o
     start = len(transforms)
     user.spin(WALK_S)
     buffer, ages = look_up(transforms[start:], fixed, 'odom', LINKS)
-    assert buffer.frames() == {'odom', *LINKS} and len(LINKS) == 25
+    assert buffer.frames() == {'odom', 'base_footprint', *LINKS} and len(LINKS) == 25
+    assert buffer.parent('base_footprint') == 'base_link'
     assert buffer.backwards == []
     assert_fresh(ages, 'one robot')
     feet = [link for link in LINKS if link.endswith('_foot')]
@@ -85,6 +86,12 @@ def test_when_the_robot_walks_expect_all_links_looked_up_at_50_hz_and_its_feet_o
         heights = [buffer.lookup('odom', foot, stamp)[0][2] for foot in feet]
         # Feet are the middles of balls; servos turn in steps of 0.4 degrees.
         assert min(heights) == pytest.approx(FOOT_RADIUS_M, abs=0.004), heights
+    for stamp in range(until - 3_000_000_000, until, 70_000_000):
+        (x, y, _), (turned_x, turned_y, *_) = buffer.lookup('odom', 'base_footprint', stamp)
+        body = buffer.lookup('odom', 'base_link', stamp)[0]
+        assert buffer.lookup('odom', 'base_footprint', stamp)[0][2] == pytest.approx(0.0, abs=1e-4), 'on the ground'
+        assert (x, y) == pytest.approx(body[:2], abs=1e-4), 'below the body'
+        assert (turned_x, turned_y) == pytest.approx((0.0, 0.0), abs=1e-4), 'level'
     assert len(fixed) == 1, 'what never moves is published once'
 
 
@@ -96,7 +103,7 @@ def test_when_joint_states_are_reported_expect_links_of_the_same_stamps(session,
     user.spin(2.0)
     reported = {(each.message.header.stamp.sec, each.message.header.stamp.nanosec) for each in joints}
     stamps = [each.header.stamp for each in transforms[-1].message.transforms]
-    assert len(stamps) == 19, 'one message for all'
+    assert len(stamps) == 20, 'one message for all'
     same = [each for each in transforms[-50:] for stamp in [each.message.transforms[-1].header.stamp]
             if (stamp.sec, stamp.nanosec) in reported]
     assert len(same) >= 45
@@ -120,7 +127,7 @@ def test_when_two_robots_walk_in_their_namespaces_expect_two_trees_that_do_not_t
             own = [f'{side}/{link}' for link in LINKS]
             heard = [each for each in transforms[start:] if each.message.transforms[0].child_frame_id.startswith(side)]
             buffer, ages = look_up(heard, fixed, f'{side}/odom', own)
-            assert {frame for frame in buffer.frames() if frame.startswith(side)} == {f'{side}/odom', *own}
+            assert {frame for frame in buffer.frames() if frame.startswith(side)} == {f'{side}/odom', f'{side}/base_footprint', *own}
             assert buffer.backwards == []
             assert_fresh(ages, f'two robots, {side}')
         assert all('/' in each for each in buffer.frames())
@@ -135,7 +142,7 @@ def test_when_links_are_switched_off_expect_the_way_of_the_robot_alone(session):
     transforms = user.listen('/tf')
     user.until(lambda: len(transforms) > 20, 10.0, '/tf')
     named = {(each.header.frame_id, each.child_frame_id) for heard in transforms for each in heard.message.transforms}
-    assert named == {('odom', 'base_link')}
+    assert named == {('odom', 'base_link'), ('base_link', 'base_footprint')}
     assert user.node.count_publishers('/tf_static') == 0
 
 
@@ -159,6 +166,7 @@ def test_when_the_root_or_the_base_is_another_frame_expect_one_tree(session, tmp
     for each in transforms:
         buffer.take(each.message)
     assert buffer.parent(f'r2/{top}') == 'r2/walked'
+    # The robot's own base_footprint is the only one.
     assert buffer.frames() == {f'r2/{link}' for link in {*LINKS, 'base_footprint', 'walked', *filter(None, [base])}}
     for frame in buffer.frames() - {'r2/walked'}:
         assert buffer.chain(frame)[-1] == 'r2/walked'

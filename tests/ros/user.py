@@ -13,7 +13,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CompressedImage, Imu, JointState
+from sensor_msgs.msg import BatteryState, CompressedImage, Imu, JointState
 from std_msgs.msg import Bool, Float64, String, UInt8MultiArray
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
@@ -32,7 +32,7 @@ TYPES = {
     'joint_commands': JointState, 'foot_contacts': UInt8MultiArray, 'gait_state': String, 'commanded_twist': Twist,
     'markers': MarkerArray, 'time_to_sit': Float64, 'servo_states': JointState, 'joint_states': JointState, 'odom': Odometry,
     'joint_trajectory': JointTrajectory, 'motion_status': DiagnosticArray, 'emergency_stop': Bool, 'robot_description': String,
-    'foot_switches': UInt8MultiArray, 'sensed_contacts': UInt8MultiArray, 'imu/data': Imu,
+    'battery': BatteryState, 'foot_switches': UInt8MultiArray, 'sensed_contacts': UInt8MultiArray, 'imu/data': Imu,
     'image_raw/compressed': CompressedImage,
     '/diagnostics': DiagnosticArray, '/clock': Clock, '/tf': TFMessage, '/tf_static': TFMessage,
 }

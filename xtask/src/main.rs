@@ -9,9 +9,11 @@ mod demo;
 mod env;
 mod layout;
 mod libraries;
+mod man;
 mod meanwhile;
 mod needs;
 mod overlay;
+mod package;
 mod page;
 mod process;
 mod progress;
@@ -80,6 +82,7 @@ fn run() -> Result<ExitCode> {
         "soak" => return Ok(verdict(soak::soak(&layout, &soak::Options::parse(text(args))?)?)),
         "ci" => return Ok(verdict(test::test(&layout, &Options::ci(text(args))?)?)),
         "page" => page::page(&layout)?,
+        "package" => package::package(&layout)?,
         "bench" => bench::bench(&layout, args)?,
         "wasm" => wasm::wasm(&layout)?,
         "env" => print!("{}{}", Ros::ensure(&layout, Scope::Run)?.exports(), env::executables_on_path()?),

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::cargo::{BENCH, SIM, WASM, cargo};
 use crate::crates::Crates;
-use crate::process::read;
+use crate::process::{read, set_unless_given};
 use crate::ros::profile;
 use crate::run::{Run, SEED};
 use crate::wasm;
@@ -28,7 +28,8 @@ impl Run<'_> {
     /// The robot in a physics engine.
     fn physics(&mut self, crates: Crates<'_>) {
         let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--test", PHYSICS]);
-        command.args(&self.options.filter).env(SEED, std::env::var_os(SEED).unwrap_or_else(|| "1".into()));
+        command.args(&self.options.filter);
+        set_unless_given(&mut command, SEED, "1");
         self.report.section(&format!("tests, {SIM}"), &mut command, &[0]);
     }
 

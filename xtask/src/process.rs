@@ -11,6 +11,13 @@ use anyhow::{Context, Result, bail};
 /// Lines of a failed program's output that are shown.
 const TAIL_LINES: usize = 30;
 
+/// Sets a variable of `command`'s environment, unless the user has set it.
+pub fn set_unless_given(command: &mut Command, variable: &str, value: &str) {
+    if std::env::var_os(variable).is_none() {
+        command.env(variable, value);
+    }
+}
+
 /// Runs `command` to its end, each line of its output to `on_line`; on failure the error holds the last lines.
 ///
 /// `lock` becomes its standard input, which holds nothing: should this program be killed, the setup stays locked

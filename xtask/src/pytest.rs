@@ -3,13 +3,20 @@
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 
 use crate::cargo::{forget_xtask, release_dir};
 use crate::layout::{Layout, target_dir};
-use crate::process::read;
+use crate::process::{read, set_unless_given};
 use crate::ros::Ros;
+
+/// What draws some of the tests: others in each run, and the same ones when some of them run once more.
+const DRAW: &str = "FLOODS_SEED";
+static DRAWN: LazyLock<String> =
+    LazyLock::new(|| UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs() % (1 << 32)).to_string());
 
 /// The tests in `tests/ros` by how many of them run at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +64,12 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     require_pytest(&python, ros)?;
     let mut command = Command::new(&python);
     command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", group.marker()]);
-    // Most of the time tests wait for a robot that walks in real time: four at once take a quarter, also on two
+    // Most of the time tests wait for a robot that walks in real time: six at once take a fifth, also on two
     // processors. A sourced ROS 2 may come without the plugin.
     if which == Which::FailedLast {
         command.args(["--last-failed", "--last-failed-no-failures", "none"]);
     } else if group == Group::Together && has_modules(&python, ros, "xdist") {
-        command.args(["-n", "4", "--dist", "loadfile"]);
+        command.args(["-n", "6", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
     // What to look at first when all of them take too long.
@@ -73,6 +80,7 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     forget_xtask(&mut command);
     isolate(&mut command);
     command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONDONTWRITEBYTECODE", "1");
+    set_unless_given(&mut command, DRAW, &DRAWN);
     // Tests of the crates have built them; cargo would build a crate by itself with other features than among all.
     command.env("HEXAPOD_EXAMPLES_DIR", release_dir()?.join("examples"));
     Ok(command)
@@ -100,8 +108,6 @@ pub fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
 pub fn isolate(command: &mut Command) {
     command.env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST");
     command.env("RUST_TEST_THREADS", "1");
-    if std::env::var_os("ROS_DOMAIN_ID").is_none() {
-        // Domains above 101 run into the ports Linux hands out by itself.
-        command.env("ROS_DOMAIN_ID", (1 + std::process::id() % 100).to_string());
-    }
+    // Domains above 101 run into the ports Linux hands out by itself.
+    set_unless_given(command, "ROS_DOMAIN_ID", &(1 + std::process::id() % 100).to_string());
 }

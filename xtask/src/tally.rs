@@ -21,6 +21,7 @@ impl Tally {
             return self.count(kind, count);
         }
         self.failures.extend(failure(&line).map(shortened));
+        self.reason_of_node(&line);
         let counts = line.strip_prefix("test result:").or_else(|| pytest_summary(&line));
         let Some(counts) = counts else { return };
         self.seen = true;
@@ -31,6 +32,14 @@ impl Tally {
                 continue;
             };
             self.count(kind, count);
+        }
+    }
+
+    /// Node says why a test failed some lines below its name.
+    fn reason_of_node(&mut self, line: &str) {
+        let Some(reason) = line.trim_start().strip_prefix("error: ") else { return };
+        if let Some(last) = self.failures.last_mut().filter(|failure| !failure.contains(' ')) {
+            *last = shortened(&format!("{last} - {reason}"));
         }
     }
 
@@ -85,7 +94,11 @@ fn pytest_summary(line: &str) -> Option<&str> {
 /// The test that `line` says has failed, with the reason where it gives one.
 fn failure(line: &str) -> Option<&str> {
     let by_cargo = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
-    by_cargo.or_else(|| line.strip_prefix("FAILED tests/")).or_else(|| line.strip_prefix("ERROR tests/"))
+    // Suites and files fail with their tests.
+    let by_node =
+        line.trim_start().strip_prefix("not ok ").and_then(|rest| rest.split_once(" - ")).map(|(_, name)| name);
+    let by_node = by_node.filter(|name| name.starts_with("when_"));
+    by_cargo.or(by_node).or_else(|| line.strip_prefix("FAILED tests/")).or_else(|| line.strip_prefix("ERROR tests/"))
 }
 
 /// Enough of `failure` to see what is wrong; pytest may put a whole comparison on the line.
@@ -151,6 +164,24 @@ mod tests {
         assert_eq!(first, "engine::tests::when_stopped_expect_rest");
         assert!(second.starts_with("ros/test_tf.py::test_age - AssertionError: xxx"), "{second}");
         assert_eq!(second.chars().count(), LONGEST_FAILURE);
+    }
+
+    #[test]
+    fn when_tests_fail_in_node_expect_them_named_with_their_reasons_and_no_suite() {
+        let mut tally = Tally::default();
+        let lines = [
+            "    # Subtest: when_pushed_expect_a_word",
+            "    not ok 28 - when_pushed_expect_a_word",
+            "      ---",
+            "      failureType: 'testCodeFailure'",
+            "      error: 'page.waitForSelector: Timeout 30000ms exceeded.'",
+            "    ok 29 - when_b",
+            "not ok 2 - the page in a browser stops",
+            "  error: '1 subtest failed'",
+        ];
+        lines.iter().for_each(|line| tally.read(line));
+        let expected = "when_pushed_expect_a_word - 'page.waitForSelector: Timeout 30000ms exceeded.'";
+        assert_eq!(tally.failures(), [expected]);
     }
 
     #[test]

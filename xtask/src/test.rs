@@ -8,7 +8,7 @@ use crate::cargo::cargo;
 use crate::crates::Crates;
 use crate::layout::Layout;
 use crate::page;
-use crate::process::read;
+use crate::process::{read, set_unless_given};
 use crate::pytest::{Group, Which, pytest};
 use crate::report::Report;
 use crate::ros::Ros;
@@ -23,6 +23,8 @@ const NOTHING_SELECTED: i32 = 5;
 const FUZZ_SECONDS: &str = "FUZZ_SECONDS";
 /// How many cases a property is tried on.
 const CASES: &str = "PROPTEST_CASES";
+/// How many steps the model of the driver's stops takes: fewer than by itself where other tests wait.
+const STEPS: &str = "SEAMS_STEPS";
 
 // The tests that run once more have names of their own. Chosen by them among the same packages they are built already; by
 // its package, cargo would build each with other features.
@@ -50,9 +52,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     let mut page = Vec::new();
     run.alongside(|run| run.lints(crates), |run| page = run.built_page())?;
     // With the machine to itself: its 3D view is drawn without a graphics card.
-    for (title, mut command) in page {
-        run.report.section(title, &mut command, &[0]);
-    }
+    run.page(page);
     match &ros {
         Some(ros) => {
             run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
@@ -77,9 +77,8 @@ impl Run<'_> {
         }
         match (part, crates.ros) {
             (Part::Page, _) => {
-                for (title, mut command) in self.built_page() {
-                    self.report.section(title, &mut command, &[0]);
-                }
+                let page = self.built_page();
+                self.page(page);
             }
             (Part::Lints, _) => {
                 self.formatting();
@@ -144,6 +143,18 @@ impl Run<'_> {
         })
     }
 
+    /// Runs them. In a browser time is real, too: what failed runs once more by itself, as with robots.
+    fn page(&mut self, checks: Vec<(&'static str, Command)>) {
+        for (title, mut command) in checks {
+            let Some(failed) = self.report.search(title, &mut command, &[0]) else { continue };
+            if !failed.is_empty() {
+                let names: Vec<_> = failed.iter().filter_map(|failure| failure.split(' ').next()).collect();
+                command.args(["--", &format!("--test-name-pattern=^({})$", names.join("|"))]);
+            }
+            self.report.section(&format!("{title}, what failed once more"), &mut command, &[0]);
+        }
+    }
+
     /// Lints and documentation.
     fn lints(&mut self, crates: Crates<'_>) {
         let title = "lints";
@@ -164,9 +175,8 @@ impl Run<'_> {
         let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast"]);
         command.args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
-        if std::env::var_os(SEED).is_none() {
-            command.env(SEED, "1");
-        }
+        set_unless_given(&mut command, SEED, "1");
+        set_unless_given(&mut command, STEPS, "200000");
         self.report.section("tests", &mut command, &[0]);
     }
 
@@ -177,9 +187,7 @@ impl Run<'_> {
         }
         let mut command = crates.cargo(self.layout, &["test", "--test", FUZZED]);
         command.arg("fuzz");
-        if std::env::var_os(FUZZ_SECONDS).is_none() {
-            command.env(FUZZ_SECONDS, "20");
-        }
+        set_unless_given(&mut command, FUZZ_SECONDS, "20");
         self.report.section("fuzz target", &mut command, &[0]);
     }
 
@@ -187,9 +195,7 @@ impl Run<'_> {
     fn fresh_cases(&mut self, crates: Crates<'_>) {
         self.fresh(&format!("tests, {ENGINE}"), |layout| {
             let mut command = crates.cargo(layout, &["test", "--no-fail-fast", "--test", ENGINE_TEST]);
-            if std::env::var_os(CASES).is_none() {
-                command.env(CASES, "64");
-            }
+            set_unless_given(&mut command, CASES, "64");
             command
         });
     }

@@ -6,5 +6,6 @@ mod faults;
 mod gait_house;
 mod layers;
 mod modules;
+mod package;
 mod sizes;
 mod wiring;

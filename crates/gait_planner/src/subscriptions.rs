@@ -245,6 +245,9 @@ fn held_by(robot: &Robot, message: &JointState) -> Held {
     pose_of(robot, message).map_or(Held::Part, Held::Pose)
 }
 
+/// Joints sag by so much, and more.
+const MEASURED_BEYOND_RAD: f64 = 0.05;
+
 /// The legs' angles, if the message has every joint and all are finite.
 fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]> {
     let mut angles = [LegAngles::zeros(0); MAX_LEGS];
@@ -252,7 +255,10 @@ fn pose_of(robot: &Robot, message: &JointState) -> Option<[LegAngles; MAX_LEGS]>
         *angles = LegAngles::zeros(leg.joint_count());
         for (angle, joint) in angles.iter_mut().zip(leg.joints()) {
             let place = message.name.iter().position(|name| name == joint.name())?;
-            *angle = *message.position.get(place).filter(|position| position.is_finite())?;
+            let position = *message.position.get(place).filter(|position| position.is_finite())?;
+            // What a servo measures at the end of its range may be a little beyond it.
+            let within = joint.limits().clamp(position);
+            *angle = if (position - within).abs() <= MEASURED_BEYOND_RAD { within } else { position };
         }
     }
     Some(angles)

@@ -2,7 +2,7 @@
 
 use crate::braille::{Canvas, Stroke};
 use crate::degrees::degrees;
-use hexapod_kinematics::Leg;
+use hexapod_kinematics::{Leg, LegJoint};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 /// What to draw.
@@ -70,9 +70,9 @@ pub fn draw_joint(leg: &Leg, joint: usize, drawing: &Drawing) -> Vec<String> {
 fn points(leg: &Leg, joint: usize, angle_rad: f64) -> Vec<Vector3<f64>> {
     let mut pose = Isometry3::identity();
     let mut points = vec![Vector3::zeros()];
-    let home = leg.home();
-    for (index, part) in leg.joints().iter().enumerate() {
-        let angle_rad = if index == joint { angle_rad } else { home.get(index).copied().unwrap_or(0.0) };
+    let mut angles = leg.home();
+    angles.get_mut(joint).into_iter().for_each(|angle| *angle = angle_rad);
+    for (part, &angle_rad) in leg.moving().iter().zip(leg.turns(&angles).iter()) {
         pose *= part.origin();
         points.push(pose.translation.vector);
         pose *= turned(&part.axis(), angle_rad);
@@ -84,13 +84,13 @@ fn points(leg: &Leg, joint: usize, angle_rad: f64) -> Vec<Vector3<f64>> {
 /// The axis of a joint in the body's frame.
 fn axis(leg: &Leg, joint: usize) -> Vector3<f64> {
     let mut pose = Isometry3::identity();
-    let home = leg.home();
-    for (index, part) in leg.joints().iter().enumerate() {
+    let turning = leg.joints().get(joint).map(LegJoint::name);
+    for (part, &angle_rad) in leg.moving().iter().zip(leg.turns(&leg.home()).iter()) {
         pose *= part.origin();
-        if index == joint {
+        if turning == Some(part.name()) {
             return pose * part.axis().into_inner();
         }
-        pose *= turned(&part.axis(), home.get(index).copied().unwrap_or(0.0));
+        pose *= turned(&part.axis(), angle_rad);
     }
     Vector3::z()
 }

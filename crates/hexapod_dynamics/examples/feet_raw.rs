@@ -61,6 +61,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             let part = |k: usize| LegAngles::from_fn(leg.joint_count(), |i| rest[k * joints + first + i]);
             angles.push(part(0));
             let torques = JointVector::from(*part(1).padded());
+            foot.plan(flag(*planned));
             let forces = foot.take(Duration::from_secs_f64(time), &part(0), &torques, &base);
             let mut evidence = ContactEvidence { planned_support: flag(*planned), ..ContactEvidence::default() };
             let mut force = Vector3::repeat(f64::NAN);

@@ -5,10 +5,14 @@
 
 use crate::force::LegForces;
 use crate::normal::logistic;
+use crate::swing::{Plan, Swing};
 use hexapod_kinematics::math;
 
 /// Log odds beyond which no source goes, so that none outvotes all others for ever.
 const GREATEST: f64 = 6.0;
+
+/// Contact that is more probable than this against the plan is confirmed as soon as one that is planned.
+const SURE: f64 = 0.95;
 
 /// What a statement about a foot rests on, from the best to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,14 +73,21 @@ impl ContactEvidence {
 pub struct ContactSettings {
     /// Probability above which a swinging leg is in support.
     pub support_above: f64,
+    /// The same of one that is planned to come down, or to stand.
+    pub lands_above: f64,
     /// Probability below which a supporting leg swings.
     pub swing_below: f64,
     /// For how long the probability must be beyond, s.
     pub confirm_s: f64,
     /// Probability that a switch tells the truth.
     pub switch_trust: f64,
-    /// Probability that the gait's plan is what happens.
+    /// Probability that the gait's plan is what happens: where a foot leaves the ground or stands, in the middle of its
+    /// swings, and on its way down.
     pub plan_trust: f64,
+    /// See `plan_trust`.
+    pub airborne_trust: f64,
+    /// See `plan_trust`.
+    pub descent_trust: f64,
     /// Reading of a force-sensing resistor at which contact is as likely as not, N.
     pub sensed_contact_n: f64,
     /// Tracking error at which contact is as likely as not, m. A small error says little: a foot may stand where it
@@ -88,10 +99,13 @@ impl Default for ContactSettings {
     fn default() -> Self {
         Self {
             support_above: 0.85,
+            lands_above: 0.65,
             swing_below: 0.15,
             confirm_s: 0.01,
             switch_trust: 0.99,
             plan_trust: 0.9,
+            airborne_trust: 0.99,
+            descent_trust: 0.7,
             sensed_contact_n: 1.0,
             tracking_contact_m: 0.01,
         }
@@ -114,6 +128,7 @@ pub struct Contact {
 pub struct ContactDetector {
     settings: ContactSettings,
     state: LegState,
+    swing: Swing,
     /// For how long the probability has been beyond the threshold, s.
     beyond_s: f64,
 }
@@ -121,25 +136,33 @@ pub struct ContactDetector {
 impl ContactDetector {
     /// A detector for a leg in this state.
     pub fn new(settings: ContactSettings, state: LegState) -> Self {
-        Self { settings, state, beyond_s: 0.0 }
+        Self { settings, state, swing: Swing::default(), beyond_s: 0.0 }
     }
 
     /// Takes what is known, `step_s` seconds after the update before. With nothing known the state stays.
     pub fn update(&mut self, evidence: &ContactEvidence, step_s: f64) -> Contact {
-        let all = self.settings.log_odds(evidence);
+        let plan = self.swing.step(evidence.planned_support, step_s);
+        let all = self.settings.log_odds(evidence, plan);
         let source = all.iter().flatten().map(|(source, _)| *source).min();
         let probability = logistic(all.iter().flatten().map(|(_, odds)| odds).sum());
         let beyond = match self.state {
-            LegState::Swing => source.is_some() && probability > self.settings.support_above,
+            LegState::Swing => source.is_some() && probability > self.settings.threshold(plan),
             LegState::Support => source.is_some() && probability < self.settings.swing_below,
         };
-        self.count(beyond, step_s);
+        // In a swing, jolts of the body and joints that turn round look like contact for a moment.
+        let jolted = match plan {
+            Plan::Airborne => true,
+            Plan::Lifted | Plan::Descending => self.state == LegState::Swing && probability < SURE,
+            Plan::Support | Plan::Unknown => false,
+        };
+        let confirm_s = if jolted { 2.0 } else { 1.0 } * self.settings.confirm_s;
+        self.count(beyond, confirm_s, step_s);
         Contact { state: self.state, probability, source }
     }
 
-    fn count(&mut self, beyond: bool, step_s: f64) {
+    fn count(&mut self, beyond: bool, confirm_s: f64, step_s: f64) {
         // Half a step less, so that rounding costs no whole step.
-        let enough = self.settings.confirm_s - 0.5 * step_s;
+        let enough = confirm_s - 0.5 * step_s;
         if beyond && self.beyond_s < enough {
             self.beyond_s += if step_s > 0.0 { step_s } else { 0.0 };
             return;
@@ -153,21 +176,40 @@ impl ContactDetector {
 
 impl ContactSettings {
     /// Log odds of contact from each source that says something.
-    fn log_odds(&self, evidence: &ContactEvidence) -> [Option<(Source, f64)>; 5] {
-        let from_probability = |p: f64| math::ln(p / (1.0 - p));
-        let from_flag = |yes: bool, trust: f64| if yes { from_probability(trust) } else { -from_probability(trust) };
+    fn log_odds(&self, evidence: &ContactEvidence, plan: Plan) -> [Option<(Source, f64)>; 5] {
+        let from_flag = |yes: bool, trust: f64| if yes { log_odds_of(trust) } else { -log_odds_of(trust) };
         // Certain at twice the value at which it is as likely as not.
         let from_size = |size: f64, even: f64| GREATEST * (size / even - 1.0);
         let tracking = evidence.tracking_error_m.filter(|error| !error.is_nan());
         let all = [
-            (Source::Estimated, evidence.force_probability.map(from_probability)),
+            (Source::Estimated, evidence.force_probability.map(log_odds_of)),
             (Source::Estimated, tracking.map(|error| from_size(error.abs(), self.tracking_contact_m).max(-0.5))),
             (Source::Measured, evidence.switch.map(|closed| from_flag(closed, self.switch_trust))),
             (Source::Measured, evidence.sensed_n.map(|force| from_size(force, self.sensed_contact_n))),
-            (Source::Predicted, evidence.planned_support.map(|planned| from_flag(planned, self.plan_trust))),
+            (Source::Predicted, self.plan_odds(plan)),
         ];
         all.map(|(source, odds)| Some((source, odds.filter(|x| !x.is_nan())?.clamp(-GREATEST, GREATEST))))
     }
+
+    fn threshold(&self, plan: Plan) -> f64 {
+        if matches!(plan, Plan::Descending | Plan::Support) { self.lands_above } else { self.support_above }
+    }
+
+    /// Log odds of contact from the plan.
+    fn plan_odds(&self, plan: Plan) -> Option<f64> {
+        match plan {
+            Plan::Unknown => None,
+            Plan::Support => Some(log_odds_of(self.plan_trust)),
+            Plan::Lifted => Some(-log_odds_of(self.plan_trust)),
+            Plan::Airborne => Some(-log_odds_of(self.airborne_trust)),
+            Plan::Descending => Some(-log_odds_of(self.descent_trust)),
+        }
+    }
+}
+
+/// Log odds of what has this probability.
+fn log_odds_of(probability: f64) -> f64 {
+    math::ln(probability / (1.0 - probability))
 }
 
 #[cfg(test)]

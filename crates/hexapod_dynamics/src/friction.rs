@@ -16,7 +16,12 @@ impl Friction {
     /// The torque, N m, that overcomes it at this speed, rad/s; smooth through rest, where its sign is not known.
     #[inline]
     pub(crate) fn torque(&self, speed: f64) -> f64 {
-        let sign = speed / (speed * speed + STICKING_RAD_S * STICKING_RAD_S).sqrt();
-        self.coulomb_nm * sign + self.viscous_nm_s * speed
+        self.coulomb_nm * Self::part(speed) + self.viscous_nm_s * speed
+    }
+
+    /// The part of Coulomb friction that is against a motion of this speed, -1 to 1.
+    #[inline]
+    pub(crate) fn part(speed: f64) -> f64 {
+        speed / (speed * speed + STICKING_RAD_S * STICKING_RAD_S).sqrt()
     }
 }

@@ -43,21 +43,22 @@ impl PlacedLeg {
     pub(crate) fn torques(&self, speeds: &JointVector, accelerations: &JointVector, base: &BaseMotion) -> JointVector {
         let mut wrenches = [(Vector3::zeros(), Vector3::zeros()); hexapod_kinematics::MAX_LEG_JOINTS];
         let mut motion = BodyMotion::of_base(base);
-        let rates = speeds.iter().zip(accelerations);
+        let (speeds, accelerations) = (self.of_bodies(speeds), self.of_bodies(accelerations));
+        let rates = speeds.iter().zip(&accelerations);
         for ((body, (speed, acceleration)), wrench) in self.bodies().zip(rates).zip(&mut wrenches) {
             motion = motion.next(body, *speed, *acceleration);
             *wrench = wrench_of(body, &motion);
         }
         let mut torques = JointVector::zeros();
         let (mut force, mut moment) = (Vector3::zeros(), Vector3::zeros());
-        let outwards = self.bodies.iter().zip(&wrenches).zip(torques.iter_mut()).take(self.count);
+        let outwards = self.bodies().zip(&wrenches).zip(torques.iter_mut());
         for ((body, (own_force, own_moment)), torque) in outwards.rev() {
             force += own_force;
             moment += own_moment;
             *torque = body.axis.dot(&moment);
             moment += body.arm.cross(&force);
         }
-        torques
+        self.of_motors(torques)
     }
 }
 

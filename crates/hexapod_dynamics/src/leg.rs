@@ -1,6 +1,6 @@
 //! One leg as rigid bodies, each on a revolute joint, and where they are at given angles.
 
-use hexapod_kinematics::{Joint, Leg, LegAngles, MAX_LEG_JOINTS, Matrix3xN, Model, math};
+use hexapod_kinematics::{CouplingMatrix, Joint, Leg, LegAngles, LegJoint, MAX_LEG_JOINTS, Matrix3xN, Model, math};
 use nalgebra::{Isometry3, Matrix3, SMatrix, SVector, Vector3};
 
 use crate::friction::Friction;
@@ -39,7 +39,11 @@ impl Body {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LegDynamics {
     bodies: [Body; MAX_LEG_JOINTS],
+    /// How many bodies there are: one for each joint that moves.
     count: usize,
+    /// How many joints have motors, and how the bodies' joints follow them where others do.
+    joints: usize,
+    coupling: Option<CouplingMatrix>,
     /// In the last body's frame, m.
     foot: Vector3<f64>,
     length: f64,
@@ -52,7 +56,7 @@ impl LegDynamics {
     /// The dynamics of a leg of this model, with inertias as the model gives them; a link without any weighs nothing.
     pub fn new(model: &Model, leg: &Leg) -> Self {
         let mut bodies = [Body::none(); MAX_LEG_JOINTS];
-        for (body, joint) in bodies.iter_mut().zip(leg.joints()) {
+        for (body, joint) in bodies.iter_mut().zip(leg.moving()) {
             let (axis, origin) = (joint.axis().into_inner(), joint.origin());
             let from_joint = origin.rotation.to_rotation_matrix().into_inner();
             let along = axis * axis.transpose();
@@ -66,7 +70,7 @@ impl LegDynamics {
             }
         }
         let foot = leg.tip().translation.vector;
-        let count = leg.joint_count().min(MAX_LEG_JOINTS);
+        let (count, joints) = (leg.moving().len().min(MAX_LEG_JOINTS), leg.joint_count());
         let length = bodies.iter().take(count).skip(1).map(|b| b.origin.norm()).sum::<f64>() + foot.norm();
         let mut friction = [Friction::default(); MAX_LEG_JOINTS];
         let [mut speeds, mut torques] = [JointVector::repeat(f64::INFINITY); 2];
@@ -77,12 +81,23 @@ impl LegDynamics {
             *torque = Some(joint.limits().effort).filter(|effort| *effort > 0.0).unwrap_or(f64::INFINITY);
             let given = model.joints().get(joint.joint_index()).map(Joint::friction).unwrap_or_default();
             *friction = Friction { coulomb_nm: given.coulomb, viscous_nm_s: given.viscous };
+            for (by, mimic) in mimics(leg, joint) {
+                let given = model.joints().get(mimic.joint_index()).map(Joint::friction).unwrap_or_default();
+                friction.coulomb_nm += by.abs() * given.coulomb;
+                friction.viscous_nm_s += by * by * given.viscous;
+            }
         }
-        Self { bodies, count, foot, length, friction, speeds, torques }
+        let coupling = leg.coupling().copied();
+        Self { bodies, count, joints, coupling, foot, length, friction, speeds, torques }
     }
 
     /// How many joints it has.
     pub fn joint_count(&self) -> usize {
+        self.joints
+    }
+
+    /// How many bodies it has: one for each joint that moves, with a motor or after another joint.
+    pub fn body_count(&self) -> usize {
         self.count
     }
 
@@ -131,16 +146,23 @@ impl LegDynamics {
     /// are not finite give results that are not finite.
     #[inline]
     pub fn at(&self, angles: &LegAngles) -> PlacedLeg {
-        let mut placed = PlacedLeg::empty(self.count);
+        let mut placed = self.unplaced();
         self.place(angles, &mut placed);
         placed
+    }
+
+    /// For [`Self::place`].
+    pub(crate) fn unplaced(&self) -> PlacedLeg {
+        PlacedLeg::empty(self.count, self.joints, self.coupling)
     }
 
     /// The same, into a leg that was placed before: at a control rate, clearing and copying would cost a tenth.
     #[inline]
     pub(crate) fn place(&self, angles: &LegAngles, placed: &mut PlacedLeg) {
         let (mut turn, mut point) = (Matrix3::identity(), Vector3::zeros());
-        let bodies = self.bodies.iter().zip(angles.padded()).zip(&mut placed.bodies).take(self.count);
+        let turns = self.coupling.map(|coupling| coupling * JointVector::from(*angles.padded()));
+        let angles = turns.as_ref().map_or(angles.padded().as_slice(), |turns| turns.as_slice());
+        let bodies = self.bodies.iter().zip(angles).zip(&mut placed.bodies).take(self.count);
         for ((body, angle), at) in bodies {
             let (sin, cos) = math::sin_cos(*angle);
             let [fixed, of_cos, of_sin] = &body.turn;
@@ -154,12 +176,18 @@ impl LegDynamics {
     }
 }
 
+/// What follows a joint of a leg, and by how much.
+fn mimics<'a>(leg: &'a Leg, joint: &'a LegJoint) -> impl Iterator<Item = (f64, &'a LegJoint)> {
+    let follows = leg.moving().iter().filter(|other| other.position_index() == joint.position_index());
+    follows.filter_map(|other| Some((other.mimics()?, other)))
+}
+
 /// The leg's joint that carries a link, and the link's pose in the frame of that joint's child.
 fn carrier(model: &Model, leg: &Leg, link: usize) -> Option<(usize, Isometry3<f64>)> {
     let (mut at, mut pose) = (link, Isometry3::identity());
     loop {
         let index = model.parent_joint(at)?;
-        if let Some(found) = leg.joints().iter().position(|joint| joint.joint_index() == index) {
+        if let Some(found) = leg.moving().iter().position(|joint| joint.joint_index() == index) {
             return Some((found, pose));
         }
         let joint = model.joints().get(index)?;
@@ -187,20 +215,40 @@ pub(crate) struct PlacedBody {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlacedLeg {
     pub(crate) bodies: [PlacedBody; MAX_LEG_JOINTS],
-    pub(crate) count: usize,
+    count: usize,
+    pub(crate) joints: usize,
+    coupling: Option<CouplingMatrix>,
     foot: Vector3<f64>,
 }
 
 impl PlacedLeg {
-    pub(crate) fn empty(count: usize) -> Self {
+    fn empty(count: usize, joints: usize, coupling: Option<CouplingMatrix>) -> Self {
         let zero = Vector3::zeros();
         let body =
             PlacedBody { arm: zero, point: zero, axis: zero, turn: Matrix3::identity(), inertia: Inertia::zero() };
-        Self { bodies: [body; MAX_LEG_JOINTS], count, foot: zero }
+        Self { bodies: [body; MAX_LEG_JOINTS], count, joints, coupling, foot: zero }
     }
 
     pub(crate) fn bodies(&self) -> impl DoubleEndedIterator<Item = &PlacedBody> + ExactSizeIterator {
         self.bodies.iter().take(self.count)
+    }
+
+    /// What the bodies' joints do, from what those with motors do.
+    #[inline]
+    pub(crate) fn of_bodies(&self, of_joints: &JointVector) -> JointVector {
+        self.coupling.as_ref().map_or(*of_joints, |coupling| coupling * of_joints)
+    }
+
+    /// What motors do, from what the joints of the bodies do; row by row.
+    #[inline]
+    pub(crate) fn of_motors<const C: usize>(
+        &self,
+        of_bodies: SMatrix<f64, MAX_LEG_JOINTS, C>,
+    ) -> SMatrix<f64, MAX_LEG_JOINTS, C> {
+        match &self.coupling {
+            None => of_bodies,
+            Some(coupling) => coupling.tr_mul(&of_bodies),
+        }
     }
 
     /// The foot in the body frame, m.
@@ -215,6 +263,6 @@ impl PlacedLeg {
         for (mut column, body) in jacobian.column_iter_mut().zip(self.bodies()) {
             column.copy_from(&body.axis.cross(&(self.foot - body.point)));
         }
-        jacobian
+        self.coupling.as_ref().map_or(jacobian, |coupling| jacobian * coupling)
     }
 }

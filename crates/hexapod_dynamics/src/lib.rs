@@ -17,6 +17,7 @@ mod momentum;
 mod normal;
 mod prediction;
 mod regressor;
+mod swing;
 
 pub use base::{BaseMotion, STANDARD_GRAVITY};
 pub use condition::{Condition, ConditionWatch, Inertial, Planned};

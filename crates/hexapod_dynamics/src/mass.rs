@@ -28,7 +28,7 @@ impl PlacedLeg {
             }
             outer = outer.about(&body.arm);
         }
-        matrix
+        self.of_motors(self.of_motors(matrix).transpose())
     }
 
     /// The Coriolis matrix `C` with `C q'` the Coriolis and centrifugal torques of a body at rest, N m s/rad, from
@@ -40,7 +40,7 @@ impl PlacedLeg {
         let of = |speeds: &JointVector| self.velocity_torques(speeds);
         let of_all = of(&speeds);
         let mut matrix = JointMatrix::zeros();
-        for (j, mut column) in matrix.column_iter_mut().enumerate().take(self.count) {
+        for (j, mut column) in matrix.column_iter_mut().enumerate().take(self.joints) {
             let mut unit = JointVector::zeros();
             unit[j] = 1.0;
             column.copy_from(&(0.5 * (of(&(speeds + unit)) - of_all - of(&unit))));
@@ -67,9 +67,9 @@ impl PlacedLeg {
         let drive = torques + self.jacobian().transpose() * foot_force - bias;
         let mut matrix = self.mass_matrix();
         // Joints that the leg does not have: a unit inertia and no drive.
-        (self.count..matrix.nrows()).for_each(|i| matrix[(i, i)] = 1.0);
+        (self.joints..matrix.nrows()).for_each(|i| matrix[(i, i)] = 1.0);
         let mut accelerations = matrix.cholesky().ok_or(MasslessLeg)?.solve(&drive);
-        accelerations.iter_mut().skip(self.count).for_each(|unused| *unused = 0.0);
+        accelerations.iter_mut().skip(self.joints).for_each(|unused| *unused = 0.0);
         if accelerations.iter().all(|a| a.is_finite()) { Ok(accelerations) } else { Err(MasslessLeg) }
     }
 

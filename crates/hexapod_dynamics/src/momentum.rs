@@ -39,7 +39,7 @@ impl PlacedLeg {
         let weight = -base.specific_force();
         let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
         let (mut mass, mut first_moment) = (0.0, Vector3::zeros());
-        let bodies = self.bodies.iter().zip(&moving).take(self.count);
+        let bodies = self.bodies().zip(&moving);
         let results = out.momentum.iter_mut().zip(out.free_rate.iter_mut());
         for ((body, own), (momentum, free_rate)) in bodies.zip(results).rev() {
             linear += own.linear;
@@ -53,7 +53,7 @@ impl PlacedLeg {
             angular += body.arm.cross(&linear);
             first_moment += body.arm * mass;
         }
-        out
+        Momentum { momentum: self.of_motors(out.momentum), free_rate: self.of_motors(out.free_rate) }
     }
 
     #[inline]
@@ -62,7 +62,8 @@ impl PlacedLeg {
         let still = Moving { spin: zero, velocity: zero, linear: zero, angular: zero };
         let mut moving = [still; hexapod_kinematics::MAX_LEG_JOINTS];
         let (mut spin, mut velocity) = (*base_spin, zero);
-        for ((body, speed), out) in self.bodies().zip(speeds.padded()).zip(&mut moving) {
+        let speeds = self.of_bodies(&JointVector::from(*speeds.padded()));
+        for ((body, speed), out) in self.bodies().zip(&speeds).zip(&mut moving) {
             velocity += spin.cross(&body.arm);
             spin += body.axis * *speed;
             let inertia = &body.inertia;

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, SMatrix, Vector3};
 use crate::base::BaseMotion;
 use crate::inertia::LINK_PARAMETERS;
 use crate::inverse::BodyMotion;
-use crate::leg::{LegDynamics, PlacedBody};
+use crate::leg::{JointVector, LegDynamics, PlacedBody};
 
 /// Regressor of a leg: a row per joint, ten columns per link in the order of
 /// [`PARAMETER_NAMES`](crate::PARAMETER_NAMES); unused rows and columns zero.
@@ -24,7 +24,9 @@ impl LegDynamics {
         let placed = self.at(angles);
         let mut regressor = Regressor::zeros();
         let mut motion = BodyMotion::of_base(base);
-        let rates = speeds.padded().iter().zip(accelerations.padded());
+        let of_bodies = |rates: &LegAngles| placed.of_bodies(&JointVector::from(*rates.padded()));
+        let (speeds, accelerations) = (of_bodies(speeds), of_bodies(accelerations));
+        let rates = speeds.iter().zip(&accelerations);
         for ((link, body), (speed, acceleration)) in placed.bodies().enumerate().zip(rates) {
             motion = motion.next(body, *speed, *acceleration);
             for (k, (force, mut moment)) in link_wrenches(body, &motion).into_iter().enumerate() {
@@ -34,7 +36,7 @@ impl LegDynamics {
                 }
             }
         }
-        regressor
+        placed.of_motors(regressor)
     }
 }
 

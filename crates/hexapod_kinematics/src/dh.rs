@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{ModelError, ModelFault, Place};
 use crate::legs::{LegOptions, LegSpec, Robot};
-use crate::model::tree::{self, LooseJoint, Parts};
+use crate::model::loose::LooseJoint;
+use crate::model::tree::{self, Parts};
 use crate::model::{Inertial, JointFriction, JointKind, JointLimits, Link, Model};
 use crate::urdf::{MOST_TURNS_RAD, degrees_hint};
 

@@ -13,4 +13,5 @@ mod general_legs;
 mod inverse;
 mod limb_and_workspace;
 mod mended_urdf;
+mod mimic_legs;
 mod redundant_legs;

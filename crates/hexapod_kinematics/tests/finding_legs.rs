@@ -296,7 +296,7 @@ fn when_joints_mimic_slide_or_float_expect_them_handled_by_name() {
     let leg_mimic =
         crate::common::shipped().replacen("effort=\"1.5\"/>", "effort=\"1.5\"/><mimic joint=\"left_rear_coxa\"/>", 1);
     let error = Robot::from_urdf(&leg_mimic).unwrap_err();
-    assert!(error.to_string().contains("copies another joint"), "{error}");
+    assert!(error.to_string().contains("\"left_rear_coxa\", which is not in that leg"), "{error}");
     let chained = with(&format!(
         "{}{}",
         joint("one", "revolute", "base_link", "one_link", &format!("{LIMIT}<mimic joint=\"two\"/>")),

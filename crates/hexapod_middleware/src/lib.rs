@@ -1,7 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod choice;
 mod first;
+mod log_folder;
 mod memory;
+
+pub use choice::chosen;
+pub use log_folder::{log_folder, take_log_folder};
 
 use hexapod_setup::Files;
 use std::env;

@@ -1,5 +1,6 @@
 //! Where the body is, and what that was worked out from.
 
+use crate::unseen::Unseen;
 use nalgebra::{Isometry3, Vector3};
 use std::time::Duration;
 
@@ -51,8 +52,19 @@ pub struct Estimate {
     pub travelled: f64,
     /// Angle turned, to whichever side, rad.
     pub turned: f64,
+    /// What an inertial sensor has the body do otherwise than this.
+    pub unseen: Unseen,
     /// The way walked, m, each part counted up to tenfold where few feet were certain: errors grow with it.
     pub uncertainty_weighted_distance: f64,
     /// The angle turned, rad, in the same way.
     pub uncertainty_weighted_rotation: f64,
+}
+
+/// A pose that fits some feet.
+#[derive(Clone, Copy)]
+pub(crate) struct Fitted {
+    pub pose: Isometry3<f64>,
+    pub fit: Fit,
+    pub worst_residual: f64,
+    pub restarted: bool,
 }

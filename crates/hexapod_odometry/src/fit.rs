@@ -67,6 +67,18 @@ pub(crate) fn worst_residual(pairs: &[Pair], pose: &Isometry3<f64>) -> f64 {
     pairs.iter().map(|pair| pair.residual(pose)).fold(0.0, f64::max)
 }
 
+/// By how little the three feet that have kept their distances best miss one motion, m: noise, where three feet at least are
+/// firm. `None` with fewer than three.
+pub(crate) fn least_misfit(pairs: &[Pair]) -> Option<f64> {
+    let mut least: Option<f64> = None;
+    for_each_three(pairs.len().min(MAX_LEGS), |three| {
+        let three = three.map(|i| pairs[i]);
+        let misfit = rigid(&three).map(|pose| worst_residual(&three, &pose));
+        least = least.into_iter().chain(misfit).reduce(f64::min);
+    });
+    least
+}
+
 /// The feet that have kept their distances: the most of them that one motion carries to their places, within
 /// `tolerance` (m). `None` when fewer than three have, or as many others by another motion.
 pub(crate) fn firm(pairs: &[Pair], tolerance: f64) -> Option<Flags> {
@@ -85,6 +97,29 @@ pub(crate) fn firm(pairs: &[Pair], tolerance: f64) -> Option<Flags> {
         }
     });
     most.filter(|_| !tied)
+}
+
+/// The same of places that are noisy: all feet without those that miss the motion of the others by more than `tolerance` (m).
+/// `None` when that leaves no more than half of them.
+pub(crate) fn steady(pairs: &[Pair], tolerance: f64) -> Option<Flags> {
+    let mut steady: Flags = std::array::from_fn(|foot| foot < pairs.len());
+    loop {
+        let (mut kept, mut used) = ([Pair::default(); MAX_LEGS], 0);
+        for (pair, _) in pairs.iter().zip(steady).filter(|(_, steady)| *steady) {
+            kept[used] = *pair;
+            used += 1;
+        }
+        if used < 3 || 2 * used <= pairs.len() {
+            return None;
+        }
+        let pose = rigid(&kept[..used])?;
+        let misses = pairs.iter().map(|pair| pair.residual(&pose)).enumerate().filter(|(foot, _)| steady[*foot]);
+        let (worst, miss) = misses.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        if miss <= tolerance {
+            return Some(steady);
+        }
+        steady[worst] = false;
+    }
 }
 
 fn for_each_three(count: usize, mut see: impl FnMut([usize; 3])) {

@@ -6,12 +6,16 @@ mod estimate;
 mod fit;
 mod ground;
 mod history;
+mod lately;
 mod mishaps;
 mod odometry;
 mod sample;
+mod slip;
+mod unseen;
 mod variance;
 
 pub use estimate::{Estimate, Fit};
 pub use mishaps::Mishaps;
 pub use odometry::Odometry;
 pub use sample::SampleError;
+pub use unseen::{Inertial, Unseen};

@@ -1,12 +1,15 @@
 //! Anchored feet in, the body's pose out.
 
 use crate::bearing::Bearing;
-use crate::estimate::{Estimate, Fit};
+use crate::estimate::{Estimate, Fit, Fitted};
 use crate::fit::{self, Pair};
 use crate::ground::{self, Feet, Flags, both, count, landed};
 use crate::history::{History, Velocity};
+use crate::lately::Lately;
 use crate::mishaps::Mishaps;
-use crate::sample::SampleError;
+use crate::sample::{self, LARGEST_M, SampleError};
+use crate::slip::Slip;
+use crate::unseen::Inertial;
 use crate::variance;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -14,10 +17,10 @@ use std::time::Duration;
 
 /// No foot counts for less than this part of a certain one.
 const LEAST_CERTAINTY: f64 = 0.01;
-/// No foot is farther from its body than this, m.
-const LARGEST_M: f64 = 100.0;
 /// After a pause longer than this, feet may have stepped unseen.
 const PAUSE: Duration = Duration::from_millis(250);
+/// A robot that moved faster than this, m/s, walked.
+const WALKS_M_S: f64 = 1e-3;
 /// Feet that miss their anchors by this much, m, have stepped unseen.
 const STEPPED_M: f64 = 0.02;
 /// Feet that miss their anchors by no more than this, m, have stayed where they were.
@@ -41,18 +44,11 @@ pub struct Odometry {
     certainty: [f64; MAX_LEGS],
     bearing: Bearing,
     mishaps: Mishaps,
+    slip: Slip,
+    lately: Lately,
     history: History,
     coasted: Duration,
     last: Option<Estimate>,
-}
-
-/// A pose that fits some feet.
-#[derive(Clone, Copy)]
-struct Fitted {
-    pose: Isometry3<f64>,
-    fit: Fit,
-    worst_residual: f64,
-    restarted: bool,
 }
 
 impl Odometry {
@@ -67,6 +63,8 @@ impl Odometry {
             certainty: [1.0; MAX_LEGS],
             bearing: Bearing::default(),
             mishaps: Mishaps::default(),
+            slip: Slip::default(),
+            lately: Lately::default(),
             history: History::new(),
             coasted: Duration::ZERO,
             last: None,
@@ -92,6 +90,14 @@ impl Odometry {
     /// and until this is said. NaN counts as zero.
     pub fn set_body_uncertainty(&mut self, most: f64) {
         self.bearing.set_uncertainty(most.clamp(0.0, LARGEST_M));
+    }
+
+    /// Takes what an inertial sensor measures, `since_s` seconds after the sample before: how the body moves otherwise than its
+    /// feet have it widens the variances. What is no number, or after a gap, is left out.
+    pub fn sense(&mut self, felt: &Inertial, since_s: f64) {
+        if let Some(last) = &self.last {
+            self.slip.sense(felt, since_s, last);
+        }
     }
 
     /// To say what has happened to the robot.
@@ -127,45 +133,26 @@ impl Odometry {
         feet: &[Vector3<f64>],
         contacts: Option<&[bool]>,
     ) -> Result<&Estimate, SampleError> {
-        self.check(feet, contacts)?;
+        sample::check(self.legs, feet, contacts)?;
         let attitude = self.last.map_or_else(UnitQuaternion::identity, |last| last.odom_from_body.rotation);
         let mut down = Feet { in_body: feet, above_ground: &self.above_ground }.lowest(&attitude);
         if let Some(contacts) = contacts {
             down[..self.legs].copy_from_slice(contacts);
         }
         let fitted = match self.last {
-            None => self.restart(feet, &down, (0.0, 0.0), &attitude),
+            None => self.restart(feet, &down, &Isometry3::identity()),
             Some(last) => self.follow(&last, time, feet, &down),
         };
         self.feet[..self.legs].copy_from_slice(feet);
+        self.lately.push(time, &self.feet, &down);
         Ok(self.conclude(time, &down, fitted))
     }
 
-    fn check(&self, feet: &[Vector3<f64>], contacts: Option<&[bool]>) -> Result<(), SampleError> {
-        let legs = self.legs;
-        if feet.len() != legs {
-            return Err(SampleError::Count { what: "feet", found: feet.len(), legs });
-        }
-        if let Some(found) = contacts.map(<[bool]>::len).filter(|&found| found != legs) {
-            return Err(SampleError::Count { what: "contacts", found, legs });
-        }
-        let within = |foot: &Vector3<f64>| foot.iter().all(|x| x.abs() <= LARGEST_M);
-        match feet.iter().position(|foot| !within(foot)) {
-            Some(leg) => Err(SampleError::Foot { leg, foot: feet[leg].into() }),
-            None => Ok(()),
-        }
-    }
-
-    /// Anchors the feet where they are, with the body level above them.
-    fn restart(
-        &mut self,
-        feet: &[Vector3<f64>],
-        down: &Flags,
-        place: (f64, f64),
-        attitude: &UnitQuaternion<f64>,
-    ) -> Fitted {
+    /// Anchors the feet where they are, with the body level above them, where it was `before`.
+    fn restart(&mut self, feet: &[Vector3<f64>], down: &Flags, before: &Isometry3<f64>) -> Fitted {
+        let place = (before.translation.x, before.translation.y);
         let standing = Feet { in_body: feet, above_ground: &self.above_ground };
-        let pose = ground::level(standing, down, place, attitude);
+        let pose = ground::level(standing, down, place, &before.rotation);
         for ((anchor, foot), &down) in self.anchors.iter_mut().zip(feet).zip(down) {
             *anchor = down.then(|| pose.transform_point(&(*foot).into()).coords);
         }
@@ -191,8 +178,7 @@ impl Odometry {
         };
         let stepped = fitted.is_some_and(|fitted| fitted.worst_residual > STEPPED_M);
         if stepped || (paused && fitted.is_none()) {
-            let place = (before.translation.x, before.translation.y);
-            return self.restart(feet, down, place, &before.rotation);
+            return self.restart(feet, down, &before);
         }
         let fitted = fitted.unwrap_or_else(|| self.coast(last, elapsed.unwrap_or_default()));
         self.anchor(&fitted.pose, feet, down);
@@ -208,11 +194,22 @@ impl Odometry {
         if all.worst_residual <= STAYS_M {
             return Some(all);
         }
-        let (pairs, used) = self.pairs(feet, &self.feet.map(Some), staying);
-        let Some(firm) = fit::firm(&pairs[..used], SLIDES_M) else { return Some(all) };
+        let Some(firm) = self.firm(feet, staying) else { return Some(all) };
         let anchors = self.anchors.iter_mut().zip(staying).filter(|(_, staying)| **staying);
         anchors.zip(firm).filter(|(_, firm)| !firm).for_each(|((anchor, _), _)| *anchor = None);
         self.fit(feet, &self.anchors, staying, before)
+    }
+
+    /// Of the feet that stay, those that do not slide, in their order. Measured angles are noisy: by these, only what feet
+    /// have moved in some samples tells.
+    fn firm(&mut self, feet: &[Vector3<f64>], staying: &Flags) -> Option<Flags> {
+        let (pairs, used) = self.pairs(feet, &self.feet.map(Some), staying);
+        let noise = self.lately.tolerance(fit::least_misfit(&pairs[..used])?);
+        let firm = fit::firm(&pairs[..used], SLIDES_M);
+        let then = self.lately.feet().filter(|(_, stayed)| firm.is_none() && both(staying, stayed) == *staying);
+        let Some((then, _)) = then else { return firm };
+        let (pairs, used) = self.pairs(feet, &then.map(Some), staying);
+        fit::steady(&pairs[..used], noise.max(SLIDES_M))
     }
 
     /// The pose when fewer than three feet stay: by the feet that have come down, taken to have been in their places a
@@ -306,10 +303,14 @@ impl Odometry {
             (step.xy().norm(), pose.rotation.angle_to(&last.odom_from_body.rotation))
         });
         let before = |sum: fn(&Estimate) -> f64| self.last.as_ref().map_or(0.0, sum);
-        let unseen = self.last.as_ref().filter(|_| fitted.restarted).map(|last| time.saturating_sub(last.time));
+        let since = |last: &Estimate| time.saturating_sub(last.time);
+        // Feet of a robot that walked may stand as they did, some steps later.
+        let stepped = |last: &&Estimate| fitted.restarted || (since(last) > PAUSE && last.speed() > WALKS_M_S);
+        let unseen = self.last.as_ref().filter(stepped).map(since);
         // A factor on variances is the square of one on errors.
         let doubt = variance::doubt(support).sqrt();
         let (travelled, turned) = (before(|last| last.travelled) + step, before(|last| last.turned) + turn);
+        self.slip.walk(variance::way_of_feet(step, turn), doubt * step);
         let uncertainty_weighted_distance = before(|last| last.uncertainty_weighted_distance) + doubt * step;
         let uncertainty_weighted_rotation = before(|last| last.uncertainty_weighted_rotation) + doubt * turn;
         if fitted.fit != Fit::Coasting {
@@ -334,6 +335,7 @@ impl Odometry {
             astray,
             travelled,
             turned,
+            unseen: self.slip.unseen(),
             uncertainty_weighted_distance: uncertainty_weighted_distance + lost_way,
             uncertainty_weighted_rotation: uncertainty_weighted_rotation + lost_turn,
         })

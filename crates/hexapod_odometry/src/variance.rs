@@ -46,6 +46,16 @@ const UNSEEN_RAD_S: f64 = 1.0;
 const STEP_M: f64 = 0.05;
 const STEP_RAD: f64 = 0.2;
 
+/// A body that turns on feet that slip is off by so much for each rad, m.
+const TURNING_M: f64 = 0.05;
+/// A shove takes the body up to so many times as far as an accelerometer has it.
+const SHOVED: f64 = 2.0;
+/// It turns the body too slowly for the sensor's noise, rad for each metre.
+const SHOVED_TURN: f64 = 0.15;
+/// What variances grow by with the square of what an inertial sensor has the body do otherwise: that is 1.1 of two
+/// deviations.
+const PER_UNSEEN: f64 = 0.25;
+
 /// So many certain feet are as good as more.
 const ENOUGH_FEET: f64 = 3.0;
 /// Greatest factor on a variance, with no foot on the ground.
@@ -70,6 +80,11 @@ pub(crate) fn in_pause(time: Duration) -> (f64, f64) {
     (way, 0.5 * (STEP_RAD + UNSEEN_RAD_S * seconds) / YAW[2].sqrt())
 }
 
+/// Way that counts as doubtful where feet slip, of a step and a turn.
+pub(crate) fn way_of_feet(step: f64, turn: f64) -> f64 {
+    step + TURNING_M * turn
+}
+
 impl Estimate {
     /// Variances of the pose: x, y, z (m^2), roll, pitch, yaw (rad^2). They grow with the way walked and the angle turned,
     /// the more the less certain the feet were, and that of z with the distance from the start. Where a body is that its
@@ -77,19 +92,25 @@ impl Estimate {
     /// [said](crate::Odometry::set_body_uncertainty), which is two deviations, and it may lean.
     #[must_use]
     pub fn pose_variance(&self) -> [f64; 6] {
-        let grown = |[start, way, turn]: [f64; 3]| {
-            start
-                + way * self.uncertainty_weighted_distance * self.uncertainty_weighted_distance
-                + turn * self.uncertainty_weighted_rotation * self.uncertainty_weighted_rotation
+        let grown = |[start, way, turn]: [f64; 3], slipped: f64| {
+            let distance = self.uncertainty_weighted_distance + slipped;
+            let turned = self.uncertainty_weighted_rotation;
+            start + way * distance * distance + turn * turned * turned
         };
         let lies = if self.astray > 0.0 { LYING_RAD2 } else { 0.0 };
-        let (place, tilt) = (grown(PLACE), grown(TILT).min(SLOPE_RAD2) + lies);
+        let unseen = |what: f64| PER_UNSEEN * what * what;
+        // Feet that have turned the body otherwise have slipped as far.
+        let (shoved, slipped) = (unseen(SHOVED * self.unseen.shoved), unseen(TURNING_M * self.unseen.turned));
+        let leans = grown(TILT, 0.0).min(SLOPE_RAD2).max(unseen(self.unseen.leans));
+        let (place, tilt) = (grown(PLACE, self.unseen.slipped) + shoved + slipped, leans + lies);
         let off = self.odom_from_body.translation.vector.xy().norm_squared();
-        let height = grown(HEIGHT) + RISE * off + 0.25 * self.astray * self.astray;
+        let rise = (RISE * off).max(unseen(self.unseen.climbed));
+        let height = grown(HEIGHT, 0.0) + rise + unseen(self.unseen.heaved) + 0.25 * self.astray * self.astray;
         // Squares of a deviation that nobody has measured.
         let far = if self.carried_s > 0.0 { CARRIED_LEAST + CARRIED_SPEED * self.carried_s } else { 0.0 };
+        let yaw = grown(YAW, 0.0) + unseen(self.unseen.turned) + unseen(SHOVED_TURN * self.unseen.shoved);
         let (off_place, held) = (far * far, if self.carried { LYING_RAD2 + CARRIED_LEAST } else { 0.0 });
-        [place + off_place, place + off_place, height + off_place, tilt + held, tilt + held, grown(YAW) + off_place]
+        [place + off_place, place + off_place, height + off_place, tilt + held, tilt + held, yaw + off_place]
     }
 
     /// Variances of the velocity, in the same order: they grow with the speed, and while fewer than three certain feet are

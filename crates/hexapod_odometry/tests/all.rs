@@ -3,4 +3,5 @@
 mod balls;
 mod hostile;
 mod settling;
+mod unseen;
 mod walking;

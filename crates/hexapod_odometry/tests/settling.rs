@@ -40,3 +40,38 @@ proptest! {
         }
     }
 }
+
+/// Encoders of 4096 counts on legs of 0.25 m.
+fn measured(feet: [Vector3<f64>; 6], seed: &mut u64) -> [Vector3<f64>; 6] {
+    let mut noise = || {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        4e-4 * ((*seed >> 33) as f64 / f64::from(1_u32 << 31) - 0.5)
+    };
+    feet.map(|foot| foot + Vector3::from_fn(|_, _| noise()))
+}
+
+#[test]
+fn when_angles_are_measured_and_a_foot_slides_expect_the_body_not_to_follow() {
+    // Fast, and so slowly that it is lost in the noise of a sample.
+    for (step, ticks) in [(2.5e-3, 12), (2.5e-4, 120)] {
+        let (mut odometry, mut seed, mut last) = (Odometry::new(6), 1, None);
+        for tick in 0..300_u64 {
+            let mut feet = standing();
+            feet[2].y += step * tick.saturating_sub(100).min(ticks) as f64;
+            let feet = measured(feet, &mut seed);
+            last = Some(*odometry.update(ms(10 * tick), &feet, Some(&[true; 6])).unwrap());
+        }
+        let moved = last.unwrap().odom_from_body.translation.vector.xy();
+        assert!(moved.norm() < 1.5e-3, "{step} m a sample: {:?}", moved.data);
+    }
+}
+
+#[test]
+fn when_angles_are_measured_and_a_robot_stands_expect_it_to_stay_where_it_is() {
+    let (mut odometry, mut seed) = (Odometry::new(6), 7);
+    for tick in 0..3000_u64 {
+        let feet = measured(standing(), &mut seed);
+        let pose = odometry.update(ms(10 * tick), &feet, Some(&[true; 6])).unwrap().odom_from_body;
+        assert!(pose.translation.vector.xy().norm() < 1e-3, "{pose} at {tick}");
+    }
+}

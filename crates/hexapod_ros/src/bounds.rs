@@ -47,6 +47,23 @@ pub fn is_ros_name(name: &str) -> bool {
     letters && !name.contains("__") && name.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
+/// What [`is_namespace`] asks for, in words.
+pub const NAMESPACE: &str =
+    "give letters, digits and _, as in left or fleet/left, no part of it beginning with a digit";
+/// The longest namespace that the middleware takes (`RMW_NAMESPACE_MAX_LENGTH`).
+const LONGEST_NAMESPACE: usize = 245;
+
+/// Whether this can be the namespace of a node, as in `/left` or `/`, in which it has topics and services.
+#[must_use]
+pub fn is_namespace(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let letters = part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        letters && !part.is_empty() && !part.starts_with(|first: char| first.is_ascii_digit())
+    };
+    let parts = name.strip_prefix('/').filter(|_| name.len() <= LONGEST_NAMESPACE);
+    parts.is_some_and(|parts| parts.is_empty() || parts.split('/').all(is_part))
+}
+
 /// A text from outside as it may be shown: on one line, at most [`MAX_EXCERPT`] characters; of a longer one the
 /// beginning, with its length.
 #[must_use]
@@ -163,6 +180,16 @@ impl Burst {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn when_a_namespace_is_given_expect_those_refused_that_no_node_can_have() {
+        for good in ["/", "/left", "/a/b_2", "/_x"] {
+            assert!(is_namespace(good), "{good}");
+        }
+        for bad in ["", "left", "/a b", "/2nd", "/a//b", "/a/", "/a-b", "/\u{e9}", &format!("/{}", "a".repeat(300))] {
+            assert!(!is_namespace(bad), "{bad}");
+        }
+    }
 
     #[test]
     fn when_a_text_is_short_expect_it_untouched() {

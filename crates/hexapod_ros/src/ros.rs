@@ -24,7 +24,10 @@ pub struct Ros {
 /// What rcl is to see of a process's arguments: it takes `a:=b` before `--ros-args` for a renaming in old syntax.
 fn for_ros(mut arguments: impl Iterator<Item = OsString>, parameters: &[String]) -> Vec<OsString> {
     let mut kept: Vec<OsString> = arguments.next().into_iter().chain(["--ros-args".into()]).collect();
-    kept.extend(parameters.iter().flat_map(|parameter| ["-p".into(), parameter.into()]));
+    // An empty text goes in quotes.
+    let quoted =
+        |parameter: &String| if parameter.ends_with(":=") { format!("{parameter}\"\"") } else { parameter.clone() };
+    kept.extend(parameters.iter().flat_map(|parameter| ["-p".into(), quoted(parameter).into()]));
     kept.extend(arguments.skip_while(|argument| argument != "--ros-args").skip(1));
     kept
 }
@@ -90,6 +93,7 @@ mod tests {
         };
         assert_eq!(seen("hexapod run -p gait:=ripple", &[]), "hexapod --ros-args");
         assert_eq!(seen("planner", &["rate:=50.0"]), "planner --ros-args -p rate:=50.0");
+        assert_eq!(seen("planner", &["frame:="]), "planner --ros-args -p frame:=\"\"");
         assert_eq!(seen("a -p x:=1 --ros-args -p y:=2 -- b", &["x:=1"]), "a --ros-args -p x:=1 -p y:=2 -- b");
     }
 }

@@ -3,12 +3,16 @@
 pub mod backend;
 pub mod boards;
 pub mod calibration;
+pub mod dynamixel;
+pub mod families;
 pub mod feetech;
 pub mod joints;
+pub mod lx16a;
 pub mod machine;
 mod ordered;
 pub mod pca9685;
 mod random;
+pub mod serial;
 pub mod simulated;
 
 pub use backend::{ArmReport, Backend};

@@ -4,11 +4,12 @@ mod catching_up;
 mod common;
 mod configuration;
 mod faults;
-mod feetech;
+
 mod kinds;
 mod no_allocation;
 mod properties;
 mod retiring;
+mod serial;
 mod simulated_chip;
 mod sources;
 mod states;

@@ -1,6 +1,7 @@
 //! `servos.yaml`.
 
 use crate::config_file::ConfigFile;
+use crate::mimics::not_a_motor;
 use crate::simulated_servos::made_up;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
@@ -167,12 +168,13 @@ pub(crate) fn origins(document: &Document, robot: &Robot) -> Origins {
     file.and_then(|file| resolved(document, file, &mut faults)).map(|(_, origins)| origins).unwrap_or_default()
 }
 
-/// The file as it is written, without servos of joints that the robot has and none of its legs. Of an owner's file for another robot the shipped servos are none of its own: those of
+/// The file as it is written, without servos of joints that the robot has and none of its legs, unless they mimic those. Of an owner's file for another robot the shipped servos are none of its own: those of
 /// joints that the robot does not have are left out.
 fn written(document: &Document, robot: &Robot, faults: &mut Faults) -> Option<ServoFile> {
     let mut file: ServoFile = document.deserialize_on(faults)?;
     let names = joint_names(robot);
-    let is_idle = |joint: &str| robot.model().joint_index(joint).is_some() && !names.contains(&joint);
+    let is_known = |joint: &str| names.contains(&joint) || not_a_motor(robot, joint).is_some();
+    let is_idle = |joint: &str| robot.model().joint_index(joint).is_some() && !is_known(joint);
     file.retain(|joint| !is_idle(joint));
     let layer = |joint: &str| document.layer(&format!("servos.{joint}")).unwrap_or_default();
     if file.joints().any(|joint| layer(joint) > 0 && names.contains(&joint)) {
@@ -231,6 +233,11 @@ fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut F
     let joints = joint_names(robot);
     let mut misspelt = vec![];
     for joint in file.joints().filter(|joint| !joint.is_empty() && !joints.contains(joint)) {
+        if let Some((found, help)) = not_a_motor(robot, joint) {
+            misspelt.push(help.clone());
+            faults.add(document.error_at(&format!("servos.{joint}"), found, help));
+            continue;
+        }
         let help = hint_for(joint, &joints);
         misspelt.push(help.clone());
         let help = format!("{help}; {NEW}");

@@ -1,7 +1,7 @@
 //! Servos made up for a robot on a simulated bus.
 
 use hexapod_gait::{Demand, JointDemand};
-use hexapod_kinematics::{JointLimits, Robot};
+use hexapod_kinematics::{JointLimits, Leg, Robot};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
 use std::fmt::Write as _;
 
@@ -78,11 +78,14 @@ pub(crate) fn made_up(robot: &Robot, timing: RawTiming) -> RawServoConfig {
 }
 
 fn made_up_for(robot: &Robot, timing: RawTiming, demand: Option<&Demand>) -> RawServoConfig {
+    let is_by_side = is_by_side(robot);
     let mut servos = Vec::new();
     for (of, leg) in robot.legs().iter().enumerate() {
         for (place, joint) in leg.joints().iter().enumerate() {
-            let index = servos.len();
-            let [board, channel] = [index / CHANNELS, index % CHANNELS].map(|n| i64::try_from(n).unwrap_or(0));
+            let board = if is_by_side { usize::from(!is_left(leg)) } else { servos.len() / CHANNELS };
+            let board = i64::try_from(board).unwrap_or(0);
+            let on_it = servos.iter().filter(|(_, servo): &&(String, RawServo)| servo.board == board).count();
+            let channel = i64::try_from(on_it).unwrap_or(0);
             let asked = demand.and_then(|demand| demand.of_joint(of, place));
             let limits = asked.map_or(*joint.limits(), |asked| needed(joint.limits(), asked));
             servos.push((joint.name().to_owned(), servo(board, channel, leg.name(), &limits)));
@@ -91,6 +94,19 @@ fn made_up_for(robot: &Robot, timing: RawTiming, demand: Option<&Demand>) -> Raw
     let boards = 0..i64::try_from(servos.len().div_ceil(CHANNELS)).unwrap_or(0);
     let board = |n: i64| RawBoard { address: FIRST_ADDRESS + n, pwm_frequency_hz: FREQUENCY_HZ, oscillator_hz: 25e6 };
     RawServoConfig { boards: boards.map(board).collect(), servos: ServoMap(servos), timing }
+}
+
+fn is_left(leg: &Leg) -> bool {
+    leg.hip_in_body().y > 0.0
+}
+
+/// Whether the left legs go on one board and the right ones on another: where one board does not do, and two do.
+fn is_by_side(robot: &Robot) -> bool {
+    let joints = |left: bool| {
+        robot.legs().iter().filter(|leg| is_left(leg) == left).map(|leg| leg.joints().len()).sum::<usize>()
+    };
+    let sides = [joints(true), joints(false)];
+    sides.iter().sum::<usize>() > CHANNELS && sides.iter().all(|side| *side <= CHANNELS)
 }
 
 /// The part of a joint's range that is asked for, and a little more, where it is wide.

@@ -88,6 +88,21 @@ fn when_phases_are_for_legs_of_other_names_expect_the_gait_left_out() {
 }
 
 #[test]
+fn when_a_servo_is_given_to_a_joint_that_mimics_another_expect_the_joint_that_moves_it() {
+    let path = Path::new(CONFIG).join("servos.yaml");
+    let urdf = std::fs::read_to_string(Path::new(CONFIG).join("../urdf/hexapod.urdf")).unwrap();
+    // The left middle leg has one joint more, and the one before it has lost its servo to it.
+    let (before, after) = urdf.split_once("<joint name=\"left_middle_tibia\"").unwrap();
+    let knee = "<link name=\"split\"/><joint name=\"left_middle_knee\" type=\"revolute\"><parent link=\"left_middle_femur_link\"/>\
+        <child link=\"split\"/><origin xyz=\"0.01 0 0\"/><axis xyz=\"0 -1 0\"/><limit lower=\"-1\" upper=\"1\" velocity=\"5\" effort=\"1\"/></joint>";
+    let after = after.replacen("<limit", "<mimic joint=\"left_middle_knee\" multiplier=\"2\"/><limit", 1);
+    let after = after.replacen("left_middle_femur_link", "split", 1);
+    let robot = Robot::from_urdf(&format!("{before}{knee}<joint name=\"left_middle_tibia\"{after}")).unwrap();
+    let error = read_servos(&path, &robot).unwrap_err().to_string();
+    assert!(error.contains("`left_middle_tibia` has no servo of its own: it mimics `left_middle_knee`"), "{error}");
+}
+
+#[test]
 fn when_servos_are_for_another_robot_expect_simulated_ones_over_the_joints_ranges_and_no_real_ones() {
     let (path, robot) = (Path::new(CONFIG).join("servos.yaml"), robot(8));
     assert!(read_servos(&path, &robot).unwrap_err().to_string().contains("no such joint"));
@@ -180,6 +195,19 @@ fn when_the_servos_of_a_file_are_made_up_expect_them_refused_for_a_real_robot() 
     let [from, to] = [ends.0, ends.1].map(|pulse| pulse.unwrap().value);
     assert!((to - from - 73.9).abs() < 0.3, "10 degrees are 74 us of a servo of 270 degrees: {from} to {to}");
     std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn when_servos_take_two_boards_expect_the_left_legs_on_one_and_the_right_ones_on_the_other_as_shipped() {
+    let urdf = std::fs::read_to_string(Path::new(CONFIG).join("../urdf/hexapod.urdf")).unwrap();
+    let robot = Robot::from_urdf(&urdf).unwrap();
+    let document = Document::parse(Source::new("servos.yaml", servos_text(&robot, None))).unwrap();
+    let path = Path::new(CONFIG).join("servos.yaml");
+    let (made, shipped) = (check_servos(&document, &robot).unwrap(), read_servos(&path, &robot).unwrap());
+    for servo in made.servos() {
+        let other = &shipped.servos()[shipped.joint_index(servo.joint()).unwrap()];
+        assert_eq!((servo.board(), servo.channel()), (other.board(), other.channel()), "{}", servo.joint());
+    }
 }
 
 #[test]

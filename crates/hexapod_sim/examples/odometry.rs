@@ -1,5 +1,6 @@
 //! Drives the shipped robot over grounds, with all gaits and servos, and compares odometry with the truth: the drift per
-//! metre, and the variances of `hexapod_odometry` fitted to it: `odometry [DRIVES OF EACH] [SECONDS] [SEED]`.
+//! metre, and the variances of `hexapod_odometry` fitted to it: `odometry [DRIVES OF EACH] [SECONDS] [SEED]`. With `rough` as
+//! a fourth argument, the part of the errors within two deviations on rougher grounds.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a run that cannot start says why by failing")]
 
@@ -7,13 +8,17 @@
 #[path = "../tests/rig/mod.rs"]
 mod rig;
 
-use rig::course::{Course, FLOORS};
-use rig::drift::{Figure, Sample, drive};
+use rig::course::{Course, FLOORS, ROUGH_FLOORS};
+use rig::drift::{Figure, Sample, drive, drive_with};
+use rig::mishaps::Mishap;
 use rig::shipped::{GAITS, KINDS};
 
 fn main() {
     let number = |n: usize, default: u64| std::env::args().nth(n).map_or(default, |text| text.parse().unwrap());
     let (each, seconds, mut seed) = (number(1, 4), number(2, 30) as f64, number(3, 1));
+    if std::env::args().nth(4).is_some_and(|word| word == "rough") {
+        return tell_rough(each, seconds, seed);
+    }
     let mut all = Vec::new();
     println!("| ground | servos | {} |\n|---|---|{}", GAITS.join(" | "), "---|".repeat(GAITS.len()));
     for floor in FLOORS {
@@ -36,6 +41,32 @@ fn main() {
         }
     }
     tell_variances(&all);
+}
+
+/// What part of the errors is within two deviations on rough grounds and with mishaps, with each kind of servo that sags, and
+/// by how much wider the IMU has made these deviations.
+fn tell_rough(each: u64, seconds: f64, mut seed: u64) {
+    const TOLD: [Figure; 4] = [Figure::Place, Figure::Height, Figure::Tilt, Figure::Yaw];
+    println!("| ground | servos | {} |\n|---|---|---|---|---|---|", TOLD.map(Figure::words).join(" | "));
+    let grounds = FLOORS[..1].iter().chain(&ROUGH_FLOORS).map(|floor| (floor, None));
+    let mishaps = [Mishap::Shoved, Mishap::Lifted, Mishap::Lost].map(|mishap| (&FLOORS[0], Some(mishap)));
+    for (floor, mishap) in grounds.chain(mishaps) {
+        for kind in &KINDS[1..] {
+            let mut every = Vec::new();
+            for gait in GAITS {
+                for _ in 0..each {
+                    let floor = floor.with_any_friction(seed);
+                    let course = Course { floor, kind, gait, seed, restless: false };
+                    every.extend(drive_with(&course, mishap, seconds));
+                    seed += 1;
+                }
+            }
+            let told =
+                TOLD.map(|figure| format!("{:.1} %, x {:.2}", 100.0 * figure.covered(&every), figure.widened(&every)));
+            let on = mishap.map_or(floor.words(), |mishap| format!("{}, {mishap:?}", floor.words()).to_lowercase());
+            println!("| {on} | {kind} | {} |", told.join(" | "));
+        }
+    }
 }
 
 /// The drives on a ground with a kind of servo.

@@ -81,7 +81,13 @@ impl Simulator {
     pub fn put_back(&mut self, start: &[f64]) {
         let held: Vec<_> = (0..start.len()).map(|hinge| self.servos.get(hinge).and_then(Servo::held)).collect();
         let positions: Vec<f64> = held.iter().zip(start).map(|(held, &start)| held.unwrap_or(start)).collect();
-        let leans = held.iter().all(Option::is_some).then(|| self.lean_onto_feet(&positions)).flatten();
+        let is_held = |(held, hinge): (&Option<f64>, &Hinge)| held.is_some() || hinge.mimic.is_some();
+        let leans = held
+            .iter()
+            .zip(&self.world.assembly().hinges)
+            .all(is_held)
+            .then(|| self.lean_onto_feet(&positions))
+            .flatten();
         self.world.land(&leans.unwrap_or_default(), &positions);
     }
 

@@ -8,6 +8,7 @@ mod common;
 mod conditions;
 mod configuration;
 mod conserved;
+mod contacts;
 mod disturbed;
 mod drives;
 mod falls;

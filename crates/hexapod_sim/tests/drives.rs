@@ -1,10 +1,12 @@
 //! Random drives: the robot never falls where it is meant to walk, and odometry knows how far it may be wrong.
 
 use crate::rig::Rig;
-use crate::rig::course::{Course, FLOORS, Fall, Floor};
-use crate::rig::drift::{Figure, Sample, drive};
+use crate::rig::course::{Course, FLOORS, Fall, Floor, ROUGH_FLOORS};
+use crate::rig::drift::{Figure, Sample, drive, drive_with};
 use crate::rig::fit::Errors;
+use crate::rig::mishaps::Mishap;
 use crate::rig::random::Random;
+use crate::rig::shipped::{GAITS, KINDS};
 use hexapod_gait::{Input, Twist};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -71,6 +73,31 @@ fn when_odometry_says_how_far_it_may_be_wrong_expect_95_of_100_errors_within_two
         // Deviations four times as great would say as little as ones that are too small.
         assert!(covered >= 95.0 && near < 95.0, "{}: {covered:.1} % and {near:.1} %", figure.words());
     }
+}
+
+/// Drives with servos that sag, on floors and with mishaps that the feet do not tell of.
+#[test]
+fn when_feet_slip_or_somebody_meddles_expect_93_of_100_errors_within_two_deviations_that_the_imu_has_widened() {
+    let rough = ROUGH_FLOORS.map(|floor| (floor, None));
+    let meddled = [Mishap::Shoved, Mishap::Lifted, Mishap::Lost].map(|mishap| (FLOORS[0], Some(mishap)));
+    let mut blind = Vec::new();
+    for (floor, mishap) in rough.into_iter().chain(meddled) {
+        let samples: Vec<Sample> = for_each(810_000..810_016, |seed| {
+            let (kind, gait) = (KINDS[1 + seed as usize % 2], GAITS[seed as usize / 2 % 4]);
+            let floor = floor.with_any_friction(seed);
+            drive_with(&Course { floor, kind, gait, seed, restless: false }, mishap, 12.0)
+        })
+        .into_iter()
+        .flat_map(|(_, samples)| samples)
+        .collect();
+        for figure in [Figure::Place, Figure::Height, Figure::Yaw] {
+            let covered = 100.0 * figure.covered(&samples);
+            assert!(covered >= 93.0, "{floor:?} {mishap:?} {}: {covered:.1} %", figure.words());
+        }
+        blind.extend(samples.iter().map(|sample| Sample { estimate: sample.blind, ..*sample }));
+    }
+    let covered = 100.0 * Figure::Place.covered(&blind);
+    assert!(covered < 90.0, "these drives are too easy: {covered:.1} % without an IMU");
 }
 
 /// The counts of falls say something only if a fall is seen.

@@ -1,7 +1,7 @@
 //! The engine's own walk, in physics.
 
 use crate::common::{Walker, settings};
-use crate::rig::other::{Body, LIGHT, QUAD, walk};
+use crate::rig::other::{Body, LIGHT, QUAD, Stack, walk};
 use hexapod_gait::Twist;
 use hexapod_sim::{Ground, Settings};
 
@@ -22,6 +22,33 @@ fn when_the_robot_walks_expect_the_way_it_was_reported_and_its_weight_on_its_fee
     assert!((walked.x / reported - 1.0).abs() < 0.03, "{walked} of {reported}");
     assert!(walked.y.abs() < 0.02, "{walked}");
     assert!((weight / walker.weight() - 1.0).abs() < 0.05, "{weight} of {}", walker.weight());
+}
+
+#[test]
+fn when_joints_of_legs_mimic_others_expect_them_together_and_the_robot_to_walk() {
+    for body in [LIGHT, QUAD].map(|body| Body { mimics: true, ..body }) {
+        let mut stack = Stack::new(&body, settings(0.005));
+        let (mut apart, mut planned) = (0.0f64, 0.0f64);
+        let start = stack.base().translation.vector;
+        for tick in 0..1600 {
+            match tick {
+                0 => stack.enable(),
+                100 => stack.engine.stand(),
+                _ => {}
+            }
+            let ahead = if tick < 400 { Twist::ZERO } else { Twist { vx: 0.03, ..Twist::ZERO } };
+            planned += stack.tick(ahead).0.twist.vx * 0.01;
+            let world = stack.simulator.world();
+            for (hinge, of) in world.assembly().hinges.iter().enumerate() {
+                let Some((source, by, offset)) = of.mimic else { continue };
+                apart = apart.max((world.position(hinge) - (by * world.position(source) + offset)).abs());
+            }
+        }
+        let walked = (stack.base().translation.vector - start).x;
+        println!("{} legs: {walked:.3} m of {planned:.3}, mimics apart by {apart:.5} rad", 2 * body.legs);
+        assert!(apart < 0.01, "{apart} rad");
+        assert!(planned > 0.1 && (walked / planned - 1.0).abs() < 0.08, "{walked} m of {planned}");
+    }
 }
 
 fn bits_after(seconds: f64) -> Vec<u64> {

@@ -112,8 +112,11 @@ fn pose_of(pose: &Isometry3<f64>) -> [f64; 7] {
 fn points_of(leg: &Leg, angles: &LegAngles) -> Vec<f64> {
     let mut body_from_link = Isometry3::identity();
     let mut points = Vec::with_capacity(3 * (leg.joint_count() + 1));
-    for (joint, &angle) in leg.joints().iter().zip(angles.padded()) {
+    for (joint, &angle) in leg.moving().iter().zip(leg.turns(angles).padded()) {
         body_from_link *= joint.origin() * UnitQuaternion::from_axis_angle(&joint.axis(), angle);
+        if joint.mimics().is_some() {
+            continue;
+        }
         points.extend(numbers_at(&body_from_link.translation.vector));
     }
     points.extend(numbers_at(&leg.foot_in_body(angles)));

@@ -6,10 +6,48 @@ use crate::i2c_bus::{BoardBus, I2cBus};
 use crate::serial::SerialPort;
 use crate::stoppable::Gate;
 use embedded_hal::i2c::I2c;
+use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_servo::calibration::Servo;
-use hexapod_servo::feetech::{FeetechConfig, FeetechServos, MIDDLE_STEP};
+use hexapod_servo::families::FAMILIES;
+use hexapod_servo::serial::{Family, Pace, Port, SerialConfig, SerialServos};
 use hexapod_servo::{Backend, JointConfig, Pca9685Boards, ServoConfig};
 use std::fmt;
+use std::sync::LazyLock;
+
+/// Boards, and what they are.
+const BOARDS: [(&str, &str); 3] = [
+    ("simulated", "boards in memory"),
+    ("physics", "the same, and a robot that moves with them"),
+    ("i2c", "PCA9685 boards on /dev/i2c-<i2c_device>"),
+];
+/// Buses on which nothing real moves.
+const UNREAL: [&str; 2] = ["simulated", "physics"];
+
+/// What the parameter `bus` can be, and what each is: boards, and every family of servos on a serial bus.
+pub fn buses() -> impl Iterator<Item = (&'static str, String)> {
+    let boards = BOARDS.into_iter().map(|(name, about)| (name, about.to_owned()));
+    boards.chain(FAMILIES.iter().map(|family| (family.name, format!("{} on the serial port `port`", family.about))))
+}
+
+/// What the parameter `bus` can be.
+#[must_use]
+pub fn bus_names() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| buses().map(|(name, _)| name).collect());
+    &NAMES
+}
+
+/// Whether servos that exist move when `bus` is this.
+#[must_use]
+pub fn is_real(bus: &str) -> bool {
+    !UNREAL.contains(&bus)
+}
+
+/// The rate of a family's bus: as it is set, or what is usual.
+#[must_use]
+pub fn baud_rate(family: &Family, params: &Params) -> u32 {
+    let given = params.get("baud_rate").and_then(ParamValue::as_i64).and_then(|baud| u32::try_from(baud).ok());
+    given.filter(|baud| *baud > 0).unwrap_or(family.usual_rate)
+}
 
 /// The servos of a robot, and the bus that they are on.
 #[derive(Clone, Debug)]
@@ -21,14 +59,16 @@ pub enum ServoMap {
         /// Boards and servos.
         servos: ServoConfig,
     },
-    /// Feetech servos on a serial bus.
-    Feetech {
+    /// Servos on a serial bus.
+    Serial {
+        /// Whose they are.
+        family: &'static Family,
         /// The serial port.
         port: Device,
         /// Bits a second.
         baud: u32,
         /// The servos.
-        servos: FeetechConfig,
+        servos: SerialConfig,
     },
 }
 
@@ -41,7 +81,7 @@ impl fmt::Display for ServoMap {
             Self::Boards { bus: BoardBus::Simulated, .. } => formatter.write_str("a simulated bus"),
             Self::Boards { bus: BoardBus::Physics, .. } => formatter.write_str("a simulated bus, with physics"),
             Self::Boards { bus: BoardBus::I2c { device }, .. } => Device::i2c(*device).fmt(formatter),
-            Self::Feetech { port, .. } => port.fmt(formatter),
+            Self::Serial { port, .. } => port.fmt(formatter),
         }
     }
 }
@@ -59,7 +99,7 @@ impl ServoMap {
         match self {
             Self::Boards { bus: BoardBus::Simulated | BoardBus::Physics, .. } => None,
             Self::Boards { bus: BoardBus::I2c { device }, .. } => Some(Device::i2c(*device)),
-            Self::Feetech { port, .. } => Some(port.clone()),
+            Self::Serial { port, .. } => Some(port.clone()),
         }
     }
 
@@ -69,8 +109,8 @@ impl ServoMap {
             Self::Boards { bus: BoardBus::Simulated, .. } => ("simulated", vec![]),
             Self::Boards { bus: BoardBus::Physics, .. } => ("physics", vec![]),
             Self::Boards { bus: BoardBus::I2c { device }, .. } => ("i2c", vec![format!("i2c_device:={device}")]),
-            Self::Feetech { port, baud, .. } => {
-                ("feetech", vec![format!("port:={port}"), format!("baud_rate:={baud}")])
+            Self::Serial { family, port, baud, .. } => {
+                (family.name, vec![format!("port:={port}"), format!("baud_rate:={baud}")])
             }
         };
         let params = params.into_iter().flat_map(|param| ["-p".to_owned(), format!("servo_driver.{param}")]);
@@ -84,7 +124,7 @@ impl ServoMap {
             Self::Boards { bus: BoardBus::Simulated, .. } => "pca9685@simulated".into(),
             Self::Boards { bus: BoardBus::Physics, .. } => "pca9685@physics".into(),
             Self::Boards { .. } => format!("pca9685@{self}"),
-            Self::Feetech { .. } => format!("feetech@{self}"),
+            Self::Serial { family, .. } => format!("{}@{self}", family.name),
         }
     }
 
@@ -93,7 +133,7 @@ impl ServoMap {
     pub fn joints(&self) -> JointConfig {
         match self {
             Self::Boards { servos, .. } => servos.joints(),
-            Self::Feetech { servos, .. } => servos.joints().clone(),
+            Self::Serial { servos, .. } => servos.joints().clone(),
         }
     }
 
@@ -102,7 +142,7 @@ impl ServoMap {
     pub fn boards(&self) -> Option<&ServoConfig> {
         match self {
             Self::Boards { servos, .. } => Some(servos),
-            Self::Feetech { .. } => None,
+            Self::Serial { .. } => None,
         }
     }
 
@@ -111,7 +151,7 @@ impl ServoMap {
     pub fn unit(&self) -> &'static str {
         match self {
             Self::Boards { .. } => "pulse (us)",
-            Self::Feetech { .. } => "step",
+            Self::Serial { .. } => "step",
         }
     }
 
@@ -125,7 +165,7 @@ impl ServoMap {
                 let (address, ends) = (servos.boards().get(servo.board())?.address(), servo.pulse_limits_us());
                 Some((format!("{address:#04x} channel {}", servo.channel()), format!("{:.0}..{:.0}", ends.0, ends.1)))
             }
-            Self::Feetech { servos, .. } => {
+            Self::Serial { servos, .. } => {
                 let servo = servos.servos().get(index)?;
                 let (lowest, highest) = servo.steps();
                 Some((format!("servo {}", servo.id), format!("{lowest}..{highest}")))
@@ -133,11 +173,20 @@ impl ServoMap {
         }
     }
 
+    /// How often servos on a serial bus get goals and are read.
+    #[must_use]
+    pub fn pace(&self) -> Option<Pace> {
+        match self {
+            Self::Boards { .. } => None,
+            Self::Serial { baud, servos, .. } => Some(Pace::of(servos.series(), *baud, servos.servos().len())),
+        }
+    }
+
     /// Of each joint the part that its servo belongs to.
     pub(crate) fn parts(&self) -> Vec<usize> {
         match self {
             Self::Boards { servos, .. } => servos.servos().iter().map(Servo::board).collect(),
-            Self::Feetech { servos, .. } => (0..servos.servos().len()).collect(),
+            Self::Serial { servos, .. } => (0..servos.servos().len()).collect(),
         }
     }
 
@@ -146,8 +195,8 @@ impl ServoMap {
     pub fn neutral_rad(&self, joint: usize) -> Option<f64> {
         match self {
             Self::Boards { servos, .. } => servos.servos().get(joint).map(|servo| servo.angle_rad(servo.neutral_us())),
-            Self::Feetech { servos, .. } => {
-                servos.servos().get(joint).map(|servo| servo.angle_rad(f64::from(MIDDLE_STEP)))
+            Self::Serial { servos, .. } => {
+                servos.servos().get(joint).map(|servo| servo.angle_rad(f64::from(servo.series.middle_step)))
             }
         }
     }
@@ -162,9 +211,9 @@ impl ServoMap {
             Self::Boards { bus: BoardBus::I2c { device }, servos } => {
                 Ok(Some(Bus::Boards { bus: I2cBus::real(*device)?, servos: servos.clone() }))
             }
-            Self::Feetech { port, baud, servos } => {
+            Self::Serial { port, baud, servos, .. } => {
                 let (port, baud, servos) = (SerialPort::open(port, *baud)?, *baud, servos.clone());
-                Ok(Some(Bus::Feetech { port, baud, servos }))
+                Ok(Some(Bus::Serial { port, baud, servos }))
             }
         }
     }
@@ -180,14 +229,14 @@ pub enum Bus {
         /// Boards and servos.
         servos: ServoConfig,
     },
-    /// Of Feetech servos.
-    Feetech {
+    /// Serial.
+    Serial {
         /// The port.
         port: SerialPort,
         /// Bits a second.
         baud: u32,
         /// The servos.
-        servos: FeetechConfig,
+        servos: SerialConfig,
     },
 }
 
@@ -197,7 +246,7 @@ impl Bus {
     pub fn only(self, joints: &[usize]) -> Self {
         match self {
             Self::Boards { bus, servos } => Self::Boards { bus, servos: servos.only(joints) },
-            Self::Feetech { port, baud, servos } => Self::Feetech { port, baud, servos: servos.only(joints) },
+            Self::Serial { port, baud, servos } => Self::Serial { port, baud, servos: servos.only(joints) },
         }
     }
 
@@ -206,9 +255,14 @@ impl Bus {
     pub fn backend(self, gate: &Gate) -> Servos {
         match self {
             Self::Boards { bus, servos } => on_boards(&servos, bus)(gate),
-            Self::Feetech { port, baud, servos } => Box::new(FeetechServos::new(&servos, gate.before(port), baud)),
+            Self::Serial { port, baud, servos } => on_line(&servos, port, baud)(gate),
         }
     }
+}
+
+/// The servos of a configuration on this line, once there is a gate to put before it.
+pub fn on_line<P: Port + Send + 'static>(servos: &SerialConfig, port: P, baud: u32) -> impl FnOnce(&Gate) -> Servos {
+    move |gate| Box::new(SerialServos::new(servos, gate.before_line(port, servos.series()), baud))
 }
 
 /// The PCA9685 boards of a configuration on this bus, once there is a gate to put before it.

@@ -40,6 +40,8 @@ pub struct Io {
     pub(crate) servo_time: ServoTime,
     /// One bit for each part that the robot stands without.
     pub(crate) spare_parts: u64,
+    /// A supply that is lower counts as the battery alarm.
+    pub(crate) low_voltage_v: Option<f64>,
     /// Who must be there to switch the servos off, if this process dies.
     pub(crate) guard: Option<GuardWatch>,
 }
@@ -104,8 +106,9 @@ impl Io {
             open: Vec::new(),
         };
         let clock: Clock = Arc::new(monotonic_now);
-        let (servo_time, spare_parts, guard) = (ServoTime::default(), 0, None);
-        let io = Self { joints, requests, targets, snapshots, shared, clock, servo_time, spare_parts, guard };
+        let (servo_time, spare_parts, low_voltage_v, guard) = (ServoTime::default(), 0, None, None);
+        let io =
+            Self { joints, requests, targets, snapshots, shared, clock, servo_time, spare_parts, low_voltage_v, guard };
         (io, Ends { intake, front, call_queue, snapshots: seen })
     }
 
@@ -133,6 +136,12 @@ impl Io {
     #[must_use]
     pub fn with_spare_parts(self, spare_parts: u64) -> Self {
         Self { spare_parts, ..self }
+    }
+
+    /// Takes a supply of less, as the servos measure it, for a battery alarm.
+    #[must_use]
+    pub fn with_low_voltage(self, low_voltage_v: Option<f64>) -> Self {
+        Self { low_voltage_v, ..self }
     }
 
     /// Arms only while this guard is there.

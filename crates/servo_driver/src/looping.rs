@@ -3,7 +3,8 @@
 use crate::bus::Servos;
 use crate::failsafe::{Cause, Reaction, Situation};
 use crate::front::held_off;
-use crate::io::{Clock, Io};
+use crate::io::Io;
+use crate::off_at_end::OffAtEnd;
 use crate::pins::{SharedPins, Steady};
 use crate::planner::Pose;
 use crate::requests::{Answer, Order};
@@ -12,50 +13,15 @@ use crate::snapshot::Snapshot;
 use crate::stop::{By, Outcome, Stop, StopLine, Ticket};
 use crate::stop_monitor::BOUNCE;
 use crate::stoppable::Gate;
+use crate::supply::{LowBattery, Supply};
 use hexapod_servo::{ServoDriver, State};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How long boards are commanded off at the end before the thread gives up.
-const OFF_PATIENCE: Duration = Duration::from_millis(200);
 /// A battery alarm counts when it has lasted this long: all servos starting at once let the voltage sag.
 const SAG: Duration = Duration::from_millis(500);
 /// How often a bus that fails is clocked free.
 const FREE_EVERY: Duration = Duration::from_millis(100);
-
-/// A driver whose channels go off when it is dropped, however that comes.
-struct OffAtEnd {
-    driver: ServoDriver<Servos>,
-    line: StopLine,
-    clock: Clock,
-    tried: bool,
-}
-
-impl OffAtEnd {
-    /// Tells every board to be off until each has acknowledged it, at most [`OFF_PATIENCE`]; true if all have.
-    fn switch_off(&mut self) -> bool {
-        self.tried = true;
-        let deadline = (self.clock)() + OFF_PATIENCE;
-        loop {
-            // A stop that is still asked for would hold up the boards' own frames.
-            let _ = self.line.take();
-            let off = self.driver.shutdown();
-            if off || (self.clock)() >= deadline {
-                return off;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-impl Drop for OffAtEnd {
-    fn drop(&mut self) {
-        if !self.tried {
-            self.switch_off();
-        }
-        self.line.liveness().leave_round();
-    }
-}
 
 /// The thread's loop.
 pub struct Looping {
@@ -158,7 +124,7 @@ impl Looping {
 
     /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
     fn inputs(&mut self, now: Duration) {
-        let (pressed, low) = (self.pins().stop_pressed(), self.pins().battery_low());
+        let (pressed, low) = (self.pins().stop_pressed(), self.battery_low(now).is_some());
         self.guarded.driver.set_retiring(self.io.shared.planner.time_to_sit());
         let has_planner = self.io.shared.planner.pose() != Pose::Unknown;
         let battery = if has_planner { Cause::Battery } else { Cause::BatteryAlone };
@@ -172,6 +138,17 @@ impl Looping {
             let now = self.servo_time();
             self.guarded.driver.sat_down(now);
         }
+    }
+
+    /// In what way the battery is low, by the alarm's pin or as the servos measure it.
+    fn battery_low(&self, now: Duration) -> Option<LowBattery> {
+        if self.pins().battery_low() {
+            return Some(LowBattery::Alarm);
+        }
+        let (least_v, driver) = (self.io.low_voltage_v?, &self.guarded.driver);
+        let now = self.io.servo_time.at(now);
+        let supply = Supply::of((0..driver.joints().len()).map(|joint| driver.measured(joint, now)));
+        supply.voltage_v.filter(|volts| *volts < least_v).map(|volts| LowBattery::Measured { volts, least_v })
     }
 
     /// Does what the table says of something that lasts. Without a planner nobody can make the robot sit.
@@ -203,8 +180,8 @@ impl Looping {
         if let Some(stopped) = held_off(self.line(), &self.io.shared.heartbeats, now) {
             return Some(stopped);
         }
-        if self.pins().battery_low() {
-            return Some("FAILED battery: it is low".into());
+        if let Some(low) = self.battery_low(now) {
+            return Some(format!("FAILED battery: {low}"));
         }
         match self.io.shared.planner.pose() {
             Pose::Unknown | Pose::Sitting | Pose::Standing => {}

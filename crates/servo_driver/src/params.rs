@@ -1,21 +1,19 @@
 //! What `servo_driver` can be set to.
 
+use crate::bus::{bus_names, buses};
 use hexapod_config::ros_params::ParamSpec;
 use hexapod_setup::params::common;
+use std::sync::LazyLock;
+
+static ABOUT_BUSES: LazyLock<String> =
+    LazyLock::new(|| buses().map(|(name, about)| format!("{name}: {about}")).collect::<Vec<_>>().join("; "));
 
 /// The node's parameters.
 #[must_use]
 pub fn specs() -> Vec<ParamSpec> {
     let mut specs = common();
     specs.extend([
-        ParamSpec::new(
-            "bus",
-            "simulated",
-            "simulated: boards in memory; physics: the same, and a robot that moves with them; i2c: those on /dev/i2c-<i2c_device>; \
-             feetech: STS and SMS servos on the serial port `port`",
-        )
-        .choices(&["simulated", "physics", "i2c", "feetech"])
-        .read_only(),
+        ParamSpec::new("bus", "simulated", &ABOUT_BUSES).choices(bus_names()).read_only(),
         ParamSpec::new(
             "load_feedback",
             false,
@@ -23,13 +21,21 @@ pub fn specs() -> Vec<ParamSpec> {
         )
         .read_only(),
         ParamSpec::new("i2c_device", 1, "Number N of /dev/i2c-N").range(0.0, 255.0).read_only(),
-        ParamSpec::new("port", "", "With bus feetech: the serial port of the servos, best by its name in /dev/serial/by-id")
+        ParamSpec::new("port", "", "With servos on a serial bus: its port, best by its name in /dev/serial/by-id")
             .read_only(),
-        ParamSpec::new("baud_rate", 1_000_000, "With bus feetech: bits a second, as the servos are set to")
-            .range(38_400.0, 1_000_000.0)
-            .read_only(),
-        ParamSpec::new("guard", true, "With real servos: start a process that switches all channels off if this one dies")
-            .read_only(),
+        ParamSpec::new(
+            "baud_rate",
+            0,
+            "With servos on a serial bus: bits a second, as they are set to; 0: what is usual (lx16a 115200, else 1000000)",
+        )
+        .range(0.0, 4_500_000.0)
+        .read_only(),
+        ParamSpec::new(
+            "guard",
+            true,
+            "With real servos: start a process that switches all channels off if this one dies",
+        )
+        .read_only(),
         ParamSpec::new("emergency_stop_timeout", 0.0, "Longest silence on the topic emergency_stop, s; 0: any")
             .range(0.0, 60.0)
             .read_only(),
@@ -38,6 +44,13 @@ pub fn specs() -> Vec<ParamSpec> {
         level("stop_pin_active", "high", "Level of a pressed stop button; high for one that opens a contact to ground"),
         pin("battery_pin", "Battery alarm: BCM number, with real servos; -1: none"),
         level("battery_pin_active", "low", "Level of the battery alarm"),
+        ParamSpec::new(
+            "low_voltage",
+            0.0,
+            "With servos that measure their supply: a lower one, V, is a battery alarm; 0: none is",
+        )
+        .range(0.0, 60.0)
+        .read_only(),
         pin(
             "sda_pin",
             "SDA of the bus, 2 on a Pi: with scl_pin a bus that a board holds low is clocked free; -1: none",

@@ -1,5 +1,7 @@
 //! What the node tells: `servo_states` and diagnostics.
 
+use crate::battery::Battery;
+use crate::feedback;
 use crate::front::Front;
 use crate::io_thread::{IoEnd, IoThread};
 use crate::journal::Journal;
@@ -14,6 +16,7 @@ use hexapod_ros::r2r::sensor_msgs::msg::JointState;
 use hexapod_ros::{
     Diagnostics, Graph, Headers, Lateness, RosClock, RosError, RosNode, Sender, SharedPublisher, Unheard, warn_if_lost,
 };
+use hexapod_servo::serial::Pace;
 use hexapod_servo::{Counters, State};
 use rtrb::Consumer;
 use std::sync::Arc;
@@ -32,6 +35,9 @@ const LULL: Duration = Duration::from_millis(100);
 /// The publishers, and what they published last.
 pub(crate) struct Teller {
     states: SharedPublisher<JointState>,
+    /// Where servos measure it.
+    battery: Option<Battery>,
+    pace: Option<Pace>,
     diagnostics: Diagnostics,
     clock: RosClock,
     joints: Vec<String>,
@@ -81,6 +87,8 @@ pub(crate) struct Sources {
     pub front: Front,
     pub base_link: String,
     pub load: Option<LoadFeedback>,
+    /// How often servos that measure get goals and are read.
+    pub pace: Option<Pace>,
 }
 
 impl Teller {
@@ -88,8 +96,11 @@ impl Teller {
         let clock = node.clock()?;
         let states = node.shared_publisher("servo_states", QosProfile::default().keep_last(10).reliable())?;
         let diagnostics = Diagnostics::new(node, hardware_id, clock.clone())?;
+        let battery = sources.pace.map(|_| Battery::open(node, now)).transpose()?;
         Ok(Self {
             states,
+            battery,
+            pace: sources.pace,
             diagnostics,
             clock: clock.clone(),
             joints: sources.joints,
@@ -157,6 +168,9 @@ impl Teller {
         }
         let condition = self.newest.map(|newest| (newest.state, self.hung(now).is_some()));
         let periodic = now >= self.diagnosed.at + DIAGNOSE_EVERY;
+        if let (Some(battery), Some(newest)) = (&mut self.battery, &self.newest) {
+            battery.tell(&newest.supply(), now, to_stamp(self.clock.now()));
+        }
         if periodic || condition != self.diagnosed.condition {
             self.diagnosed.condition = condition;
             self.diagnose(now, io, periodic, None);
@@ -245,6 +259,9 @@ impl Teller {
         }
         self.message.position.clear();
         self.message.position.extend(reported().map(|(_, angle_rad)| angle_rad));
+        if let (Some(_), Some(newest)) = (&self.battery, &self.newest) {
+            feedback::fill(&mut self.message, newest);
+        }
         let stamp = self.reported_at(now);
         self.message.header.stamp = to_stamp(stamp);
         if let Some(load) = &mut self.load {
@@ -264,6 +281,7 @@ impl Teller {
             latency: &self.latency,
             busy: self.newest.map(|newest| newest.bus.busy.saturating_sub(self.diagnosed.busy)).unwrap_or_default(),
             joints: &self.joints,
+            pace: self.pace,
             seconds: now.saturating_sub(self.diagnosed.at).as_secs_f64().max(1e-3),
             hung: self.hung(now).filter(|_| failed.is_none()),
             failed,

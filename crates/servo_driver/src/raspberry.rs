@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const MISSING: &str = "enable I2C: put `dtparam=i2c_arm=on` into /boot/firmware/config.txt and start the computer \
     again, and check the parameter `i2c_device` against `ls /dev/i2c-*`; without boards use bus:=simulated";
-const FORBIDDEN: &str = "let this user in: `sudo usermod -aG i2c $USER`, then log in again";
+const FORBIDDEN: &str = "let this user in: `sudo groupadd -f i2c && sudo usermod -aG i2c $USER`, then log in again";
 const OTHER: &str = "check that no other program or kernel driver holds the bus";
 
 /// `/dev/i2c-N`.

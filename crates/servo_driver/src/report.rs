@@ -6,6 +6,7 @@ use crate::snapshot::Snapshot;
 use crate::targets::IntakeCount;
 use hexapod_ros::realtime::SchedulingResult;
 use hexapod_ros::{Lateness, Level, Status};
+use hexapod_servo::serial::Pace;
 use hexapod_servo::{Counters, Fault, State};
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub(crate) struct Report<'a> {
     /// Time in transactions since the last status.
     pub busy: Duration,
     pub joints: &'a [String],
+    /// How often servos on a serial bus get goals and are read.
+    pub pace: Option<Pace>,
     /// Time since the last status, s.
     pub seconds: f64,
     /// The I/O thread has been silent for this long, which is too long.
@@ -54,9 +57,13 @@ impl Report<'_> {
         if let Some(newest) = self.newest {
             self.state(newest, &mut status);
         }
+        self.complaints(&mut status);
         self.warnings(&mut status);
         self.commands(&mut status);
         self.bus(&mut status);
+        if let Some(newest) = self.newest {
+            self.measured(newest, &mut status);
+        }
         status.lateness(self.lateness, self.seconds);
         let realtime = match self.granted {
             None => "not asked for yet",
@@ -91,7 +98,8 @@ impl Report<'_> {
         let failed = self.counters().failed_ticks.saturating_sub(self.before.failed_ticks);
         let retries = self.counters().wire.retries.saturating_sub(self.before.wire.retries);
         if failed > 0 {
-            status.report(Level::Warn, format!("a board did not answer in {failed} ticks"));
+            let what = if self.pace.is_some() { "servos" } else { "a board" };
+            status.report(Level::Warn, format!("{what} did not answer in {failed} ticks"));
         } else if retries > 0 {
             status.report(Level::Warn, format!("{retries} transactions had to be retried"));
         }
@@ -131,6 +139,43 @@ impl Report<'_> {
         status.value("not acknowledged", wire.nacks);
         status.value("bus errors", wire.bus_errors);
         status.value("failed ticks", counters.failed_ticks);
+    }
+
+    /// What servos measure, where they do.
+    fn measured(&self, newest: &Snapshot, status: &mut Status) {
+        if let Some(pace) = self.pace {
+            status.value("goals of a servo (Hz)", format!("{:.0}", pace.goal_hz));
+            status.value("positions of a servo (Hz)", format!("{:.1}", pace.position_hz));
+        }
+        let supply = newest.supply();
+        let name = |joint: usize| self.joints.get(joint).map_or("", String::as_str);
+        if let Some(volts) = supply.voltage_v {
+            status.value("supply (V)", format!("{volts:.1}"));
+        }
+        if let Some((joint, volts)) = supply.lowest_v {
+            status.value("lowest supply (V)", format!("{volts:.1} ({})", name(joint)));
+        }
+        if let Some(amperes) = supply.current_a {
+            status.value("current (A)", format!("{amperes:.2}"));
+        }
+        if let Some((joint, celsius)) = supply.hottest_c {
+            status.value("hottest servo (C)", format!("{celsius:.0} ({})", name(joint)));
+        }
+    }
+
+    /// What servos complain of, and those that are not believed: before what is less, and as a value, too, where worse hides it.
+    fn complaints(&self, status: &mut Status) {
+        let Some(newest) = self.newest else { return };
+        let servos = || self.joints.iter().enumerate().map(|(joint, name)| (name, newest.measured(joint)));
+        let alarms = servos().filter_map(|(name, of)| Some(format!("the servo of {name} complains of {}", of.alarm?)));
+        let doubts = servos()
+            .filter(|(_, of)| of.doubtful)
+            .map(|(name, _)| format!("the servo of {name} is not believed where it is: check its cable"));
+        let all = alarms.chain(doubts).collect::<Vec<_>>().join("; ");
+        if !all.is_empty() {
+            status.report(Level::Warn, all.clone());
+            status.value("complaints", all);
+        }
     }
 
     /// A driver that hangs in a transaction cannot say so itself: it is at fault as soon as it is seen, and says which

@@ -3,7 +3,9 @@
 use crate::hardware::{Hardware, HardwareError};
 use crate::io::{Ends, Io};
 use crate::io_thread::IoEnd;
+use crate::lease::GuardWatch;
 use crate::publish::{Sources, Teller};
+use crate::raspberry::RaspberryPins;
 use crate::services;
 use crate::setup::Setup;
 use crate::stop_monitor::MonitorConfig;
@@ -49,14 +51,11 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let start_line = format!("{} joints on {}, disarmed: call enable", config.joints.len(), setup.map);
     let joints: Vec<_> = config.joints.iter().map(|joint| joint.name.clone()).collect();
     let (groups, off_after, rate_hz) = (config.groups.clone(), config.timing.fault_off_after, setup.rate_hz);
-    let servo_time = setup.servo_time();
-    let (mut io, Ends { intake, front, call_queue, snapshots }) = Io::new(config);
+    let pace = setup.map.pace();
+    let (io, Ends { intake, front, call_queue, snapshots }) = Io::new(config);
     let intake = intake.of_robot(&setup.urdf.display().to_string());
     front.heartbeats().want(setup.stop_timeout);
-    io = io.with_pins(pins).with_spare_parts(setup.spare_parts).with_servo_time(servo_time);
-    if let Some(guard) = guard {
-        io = io.with_guard(guard);
-    }
+    let io = as_set_up(io, &setup, pins, guard);
     let line = front.line.clone();
     let sources = Sources {
         joints,
@@ -66,6 +65,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         front: front.clone(),
         base_link: setup.base_link.clone(),
         load: setup.load,
+        pace,
     };
     let teller = Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));
@@ -96,4 +96,13 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     drop(stop_monitor.join());
     line.pins().disconnect();
     result
+}
+
+fn as_set_up(io: Io, setup: &Setup, pins: Option<RaspberryPins>, guard: Option<GuardWatch>) -> Io {
+    let io = io.with_pins(pins).with_spare_parts(setup.spare_parts).with_servo_time(setup.servo_time());
+    let io = io.with_low_voltage(setup.low_voltage_v);
+    match guard {
+        Some(guard) => io.with_guard(guard),
+        None => io,
+    }
 }

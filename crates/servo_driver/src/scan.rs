@@ -5,10 +5,9 @@ use crate::device::Device;
 use crate::hardware::HardwareError;
 use crate::lease::Lease;
 use crate::serial::SerialPort;
-use hexapod_servo::feetech::registers::MAX_ID;
-use hexapod_servo::feetech::{Answer, Line, PortError, look_for};
+use hexapod_servo::serial::{Answer, Family, Found, IdError, Line, PortError, Protocol, Series, change_id, look_for};
 
-/// A scan that could not be made.
+/// What was asked of servos on a port could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
     /// The port cannot be had.
@@ -17,22 +16,49 @@ pub enum ScanError {
     /// The port fails.
     #[error(transparent)]
     Port(#[from] PortError),
+    /// A servo does not get another ID.
+    #[error(transparent)]
+    Id(#[from] IdError),
 }
 
-/// Asks every ID of a Feetech bus, and reports those that answer. Only reads; no driver may have the port.
+/// The port, if nobody else has it.
+fn open(port: &str, baud: u32) -> Result<(SerialPort, Lease), HardwareError> {
+    let device = Device::at(port);
+    let lease = Lease::take(&device).map_err(|error| BusOpenError::leased(device.clone(), &error))?;
+    Ok((SerialPort::open(&device, baud)?, lease))
+}
+
+/// Gives a servo that is alone on a bus another ID; no driver may have the port.
+///
+/// # Errors
+/// The port cannot be opened, another process has it, or the servo does not get the ID.
+pub fn change_servo_id(
+    family: &Family,
+    (port, baud): (&str, u32),
+    series: Option<&'static Series>,
+    ids: (u8, u8),
+    ends: impl Fn() -> bool,
+) -> Result<Found, ScanError> {
+    let (port, _lease) = open(port, baud)?;
+    let protocol = family.series.first().map_or(Protocol::One, |first| first.protocol);
+    Ok(change_id(Line::new(port, protocol, baud), family, series, ids, ends)?)
+}
+
+/// Asks every ID of a family's bus, in each protocol that it has, and reports those that answer. Only reads; no driver may have the port.
 ///
 /// # Errors
 /// The port cannot be opened, another process has it, or it fails.
-pub fn scan(port: &str, baud: u32, mut report: impl FnMut(u8, Answer)) -> Result<(), ScanError> {
-    let device = Device::at(port);
-    let leased = |error| HardwareError::Bus(BusOpenError::leased(device.clone(), &error));
-    let _lease = Lease::take(&device).map_err(leased)?;
-    let port = SerialPort::open(&device, baud).map_err(HardwareError::Bus)?;
-    let mut line = Line::new(port, baud);
-    for id in 0..=MAX_ID {
-        let answer = look_for(&mut line, id)?;
-        if answer != Answer::Silence {
-            report(id, answer);
+pub fn scan(family: &Family, port: &str, baud: u32, mut report: impl FnMut(u8, Answer)) -> Result<(), ScanError> {
+    let (port, _lease) = open(port, baud)?;
+    let Some(first) = family.series.first() else { return Ok(()) };
+    let mut line = Line::new(port, first.protocol, baud);
+    for protocol in family.protocols() {
+        line = line.speaking(protocol);
+        for id in 0..=family.of_model(protocol, 0).map_or(0, |series| series.max_id) {
+            let answer = look_for(&mut line, (family, protocol), id)?;
+            if answer != Answer::Silence {
+                report(id, answer);
+            }
         }
     }
     Ok(())

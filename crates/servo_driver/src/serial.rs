@@ -3,9 +3,10 @@
 use crate::bus_error::BusOpenError;
 use crate::device::Device;
 use hexapod_ros::monotonic_now;
-use hexapod_servo::feetech::{Port, PortError};
+use hexapod_servo::serial::{Port, PortError};
 use serial2::SerialPort as Tty;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileTypeExt;
 use std::time::Duration;
 
 const MISSING: &str = "check the adapter's plug and the parameter `port` against `ls /dev/serial/by-id`; without servos use \
@@ -32,6 +33,11 @@ impl SerialPort {
             };
             BusOpenError { device: device.clone(), reason: error.to_string(), remedy }
         };
+        // Before it is opened: a named pipe would keep this process waiting.
+        if !std::fs::metadata(device.path()).map_err(refused)?.file_type().is_char_device() {
+            let reason = "it is not a serial port".into();
+            return Err(BusOpenError { device: device.clone(), reason, remedy: MISSING });
+        }
         let mut port = Tty::open(device.path(), baud).map_err(refused)?;
         port.set_write_timeout(WRITE_TIMEOUT).map_err(refused)?;
         port.set_read_timeout(LOOK_EVERY).map_err(refused)?;
@@ -73,5 +79,21 @@ impl Port for SerialPort {
 
     fn discard(&mut self) -> Result<(), PortError> {
         self.0.discard_input_buffer().map_err(|error| failed(&error))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_the_port_is_a_folder_a_file_or_not_there_expect_it_said() {
+        for path in ["/tmp", "/proc/self/cmdline"] {
+            let error = SerialPort::open(&Device::at(path), 1_000_000).map(drop).unwrap_err().to_string();
+            assert!(error.contains(&format!("{path} cannot be opened (it is not a serial port)")), "{error}");
+        }
+        let error = SerialPort::open(&Device::at("/dev/none"), 1_000_000).map(drop).unwrap_err().to_string();
+        assert!(!error.contains("not a serial port") && error.contains("by-id"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
-use crate::bus::ServoMap;
+use crate::bus::{ServoMap, baud_rate, is_real};
 use crate::device::Device;
 use crate::i2c_bus::BoardBus;
 use crate::load::LoadFeedback;
@@ -12,12 +12,13 @@ use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_servo::calibration::Board;
+use hexapod_servo::families::family;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
 use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{
-    ConfigFile, Description, Files, Servos, check_servos_alone, read_feetech, read_servos, simulated_servos,
+    ConfigFile, Description, Files, Servos, check_servos_alone, read_serial, read_servos, simulated_servos,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub struct Setup {
     /// Longest silence on the topic `emergency_stop`; zero is any.
     pub(crate) stop_timeout: Duration,
     pub(crate) pins: PinChoice,
+    /// A supply that is lower, as servos measure it, is a battery alarm, V.
+    pub(crate) low_voltage_v: Option<f64>,
     /// Whether to start a guard, and the files it reads.
     pub(crate) guard: Option<Files>,
     /// One bit for each board that the robot stands without.
@@ -155,7 +158,7 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let file = files.in_config("servos.yaml");
         let mut faults = Faults::default();
-        let is_real = !["simulated", "physics"].contains(&text(params, "bus").as_str());
+        let is_real = is_real(&text(params, "bus"));
         if is_real && switch(params, "use_sim_time") {
             let (reason, help) =
                 ("does not go with real servos, which move in real time", "set it to false, or bus to simulated");
@@ -194,6 +197,7 @@ impl Setup {
             state_rate_hz,
             stop_timeout,
             pins,
+            low_voltage_v: Some(number(params, "low_voltage")).filter(|volts| *volts > 0.0),
             guard,
             spare_parts,
             load: (!is_real && switch(params, "load_feedback")).then(|| LoadFeedback::new(&description.robot)),
@@ -213,25 +217,27 @@ fn servo_map(
 ) -> Result<(ServoMap, Option<String>), ConfigError> {
     let integer = |name: &str| if let Some(ParamValue::Integer(value)) = params.get(name) { *value } else { 0 };
     let robot = &description.robot;
-    let (map, remark) = match text(params, "bus").as_str() {
-        // What moves real servos is what the user wrote, and nothing else.
-        "i2c" => {
+    let bus = text(params, "bus");
+    // What moves real servos is what the user wrote, and nothing else.
+    let (map, remark) = match (bus.as_str(), family(&bus)) {
+        ("i2c", _) => {
             let servos = read_servos(file, robot)?;
             check_reachable(file, &servos)?;
             let device = u8::try_from(integer("i2c_device")).unwrap_or(1);
             (ServoMap::Boards { bus: BoardBus::I2c { device }, servos }, None)
         }
-        "feetech" => {
-            let servos = read_feetech(file, robot)?;
-            let (port, baud) = (text(params, "port"), u32::try_from(integer("baud_rate")).unwrap_or_default());
+        (_, Some(family)) => {
+            let servos = read_serial(family, file, robot)?;
+            let (port, baud) = (text(params, "port"), baud_rate(family, params));
             if port.is_empty() {
                 let help =
                     "give the serial port of the servos, as in port:=/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0";
-                return Err(wrong(crate::NAME, params, "port", "is empty, and bus feetech needs one", help));
+                let reason = format!("is empty, and bus {bus} needs one");
+                return Err(wrong(crate::NAME, params, "port", reason, help));
             }
-            (ServoMap::Feetech { port: Device::at(&port), baud, servos }, None)
+            (ServoMap::Serial { family, port: Device::at(&port), baud, servos }, None)
         }
-        chosen => {
+        (chosen, None) => {
             let Servos { config: servos, remark } = simulated_servos(file, robot)?;
             let bus = if chosen == "physics" { BoardBus::Physics } else { BoardBus::Simulated };
             (ServoMap::Boards { bus, servos }, remark)

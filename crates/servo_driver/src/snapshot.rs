@@ -3,6 +3,8 @@
 use crate::bus::Servos;
 use crate::owners::MAX_JOINTS;
 use crate::stoppable::Timing;
+use crate::supply::Supply;
+use hexapod_servo::backend::Measured;
 use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{Counters, Fault, ServoDriver, State};
 use std::time::Duration;
@@ -32,6 +34,7 @@ pub struct Snapshot {
     pub bus: Timing,
     angles_rad: [f64; MAX_JOINTS],
     commanded: u64,
+    measured: [Measured; MAX_JOINTS],
 }
 
 impl Snapshot {
@@ -44,7 +47,9 @@ impl Snapshot {
         bus: Timing,
     ) -> Self {
         let (mut angles_rad, mut commanded) = ([0.0; MAX_JOINTS], 0);
-        let joints = driver.joints().len();
+        let (joints, now) = (driver.joints().len(), servo_time.at(at));
+        let mut measured = [Measured::default(); MAX_JOINTS];
+        measured.iter_mut().enumerate().take(joints).for_each(|(joint, it)| *it = driver.measured(joint, now));
         for (joint, angle_rad) in angles_rad.iter_mut().enumerate().take(joints) {
             if let Some(commanded_rad) = driver.commanded(joint) {
                 *angle_rad = commanded_rad;
@@ -57,13 +62,14 @@ impl Snapshot {
             waits: servo_time.is_paused(),
             fault: driver.fault(),
             counters: *driver.counters(),
-            commanded_at: driver.command_age(servo_time.at(at)).map(|age| at.saturating_sub(age)),
+            commanded_at: driver.command_age(now).map(|age| at.saturating_sub(age)),
             late,
             missed,
             released: driver.released_count(),
             bus,
             angles_rad,
             commanded,
+            measured,
         }
     }
 
@@ -76,5 +82,17 @@ impl Snapshot {
     #[must_use]
     pub fn commanded(&self, joint: usize) -> Option<f64> {
         (joint < MAX_JOINTS && self.commanded & (1 << joint) != 0).then(|| self.angles_rad[joint])
+    }
+
+    /// What the servo of a joint had measured of late.
+    #[must_use]
+    pub fn measured(&self, joint: usize) -> Measured {
+        self.measured.get(joint).copied().unwrap_or_default()
+    }
+
+    /// What all servos had.
+    #[must_use]
+    pub fn supply(&self) -> Supply {
+        Supply::of(self.measured.into_iter())
     }
 }

@@ -4,8 +4,8 @@ use crate::stop::{StopLine, Ticket};
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::backend::Cargo;
-use hexapod_servo::feetech::{self, Port, PortError};
 use hexapod_servo::pca9685;
+use hexapod_servo::serial::{Port, PortError, Series};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,6 +60,11 @@ impl Gate {
     /// The bus behind this gate.
     pub fn before<B>(&self, bus: B) -> Stoppable<B> {
         Stoppable { bus, gate: self.clone() }
+    }
+
+    /// A line with servos of a series behind this gate.
+    pub fn before_line<P>(&self, port: P, series: &'static Series) -> StoppableLine<P> {
+        StoppableLine { port, series, gate: self.clone() }
     }
 
     /// Lets motion pass until the next stop.
@@ -151,28 +156,37 @@ impl<B: I2c> I2c for Stoppable<B> {
     }
 }
 
-impl<P: Port> Port for Stoppable<P> {
+/// A serial line behind a gate.
+#[derive(Debug)]
+pub struct StoppableLine<P> {
+    port: P,
+    /// Knows by its bytes what a frame does.
+    series: &'static Series,
+    gate: Gate,
+}
+
+impl<P: Port> Port for StoppableLine<P> {
     fn now(&self) -> Duration {
-        self.bus.now()
+        self.port.now()
     }
 
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
-        let Self { bus, gate } = self;
-        gate.pass(feetech::cargo(frame), || bus.write(frame)).map_err(port_error)
+        let Self { port, series, gate } = self;
+        gate.pass(series.cargo(frame), || port.write(frame)).map_err(port_error)
     }
 
     /// Waiting for replies gives way, too.
     fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {
-        let Self { bus, gate } = self;
-        gate.pass(Cargo::Other, || bus.read(into, until)).map_err(port_error)
+        let Self { port, gate, .. } = self;
+        gate.pass(Cargo::Other, || port.read(into, until)).map_err(port_error)
     }
 
     fn pause(&mut self, until: Duration) {
-        self.bus.pause(until);
+        self.port.pause(until);
     }
 
     fn discard(&mut self) -> Result<(), PortError> {
-        self.bus.discard()
+        self.port.discard()
     }
 }
 

@@ -7,6 +7,7 @@ mod cut_outputs;
 mod failsafe;
 mod inputs;
 mod io_thread;
+mod measured;
 mod messages;
 mod seams;
 mod servo_time;

@@ -11,6 +11,8 @@ mod steps;
 mod wire;
 mod world;
 
+pub(crate) use wire::serial_servos;
+
 use crate::common::from;
 use hexapod_servo::State;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -110,5 +112,21 @@ fn when_everything_starts_and_stops_in_any_order_expect_pulses_only_after_the_ne
 
 #[test]
 fn when_feetech_servos_are_started_and_stopped_in_any_order_expect_goals_only_after_the_newest_enable() {
-    interleave_on(Kind::Feetech);
+    interleave_on(wire::FEETECH);
+}
+
+#[test]
+fn when_dynamixel_servos_are_started_and_stopped_in_any_order_expect_goals_only_after_the_newest_enable() {
+    interleave_on(wire::DYNAMIXEL);
+}
+
+#[test]
+fn when_lx16a_servos_are_started_and_stopped_in_any_order_expect_goals_only_after_the_newest_enable() {
+    interleave_on(wire::LX16A);
+}
+
+#[test]
+fn when_dynamixel_servos_of_protocol_1_are_started_and_stopped_in_any_order_expect_goals_only_after_the_newest_enable()
+{
+    interleave_on(wire::DYNAMIXEL_1);
 }

@@ -55,7 +55,7 @@ fn set_diagonal(covariance: &mut [f64], variances: &[f64; 6]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_odometry::Fit;
+    use hexapod_odometry::{Fit, Unseen};
     use nalgebra::Translation3;
     use std::f64::consts::FRAC_PI_2;
     use std::time::Duration;
@@ -79,6 +79,7 @@ mod tests {
             carried_s: 0.0,
             travelled: 0.0,
             turned: 0.0,
+            unseen: Unseen::default(),
             uncertainty_weighted_distance: 0.0,
             uncertainty_weighted_rotation: 0.0,
         };

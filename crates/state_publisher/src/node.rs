@@ -205,7 +205,7 @@ impl Output {
         let frames = setup.frames.clone().in_namespace(&node.namespace());
         let odometry = messages::odometry(&frames.name(&setup.odom_frame), &frames.base());
         let links = Links::new(setup.description.robot.model(), setup.publish_links);
-        let mut tf = Tf::new(node, &frames, &setup.odom_frame, &links)?;
+        let mut tf = Tf::new(node, &frames, (&setup.odom_frame, setup.footprint_frame.as_deref()), &links)?;
         tf.publish_fixed(clock.now());
         let now = monotonic_now();
         Ok(Self {
@@ -327,7 +327,7 @@ impl Output {
             self.links.place(&self.joint_states.1.position);
         }
         let send_tf = self.send_tf.load(Ordering::Relaxed);
-        self.tf.publish(walked.filter(|_| send_tf), moved.map(|stamp| (stamp, &self.links)));
+        self.tf.publish(walked, send_tf, moved.map(|stamp| (stamp, &self.links)));
     }
 
     /// Publishes diagnostics when it is time to.

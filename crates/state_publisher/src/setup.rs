@@ -23,6 +23,9 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("publish_link_tf", true, "Send all links on /tf and /tf_static, as robot_state_publisher does")
             .read_only(),
         ParamSpec::new("odom_frame", "odom", "Odometry frame").read_only(),
+        ParamSpec::new("footprint_frame", "base_footprint", "Frame on the ground below the root link; empty: none")
+            .or_empty()
+            .read_only(),
         ParamSpec::new(
             "observer_gain",
             150.0,
@@ -33,22 +36,34 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "torque_deviation",
             0.0,
-            "Error of a servo's torque with its friction, N m; 0: from the robot's weight",
+            "Least error of a servo's torque, N m; 0: from the robot's weight. Swings show the rest",
         )
         .range(0.0, 100.0)
         .read_only(),
-        ParamSpec::new("contact_force", 0.0, "Force above which a foot stands, N; 0: a tenth of the weight")
+        ParamSpec::new("contact_force", 0.0, "Force above which a foot stands, N; 0: 6 % of the weight")
             .range(0.0, 10_000.0)
             .read_only(),
-        ParamSpec::new("rotor_inertia", 0.0, "Inertia of a joint's rotor, seen through its gears, kg m^2")
-            .range(0.0, 10.0)
-            .read_only(),
-        ParamSpec::new("joint_friction", 0.0, "Coulomb friction of each joint, N m; both 0: as the URDF says")
-            .range(0.0, 100.0)
-            .read_only(),
-        ParamSpec::new("joint_damping", 0.0, "Viscous friction of each joint, N m s/rad; both 0: as the URDF says")
-            .range(0.0, 100.0)
-            .read_only(),
+        ParamSpec::new(
+            "rotor_inertia",
+            0.0,
+            "Inertia of a joint's rotor, seen through its gears, kg m^2, until swings show it",
+        )
+        .range(0.0, 10.0)
+        .read_only(),
+        ParamSpec::new(
+            "joint_friction",
+            0.0,
+            "Coulomb friction of each joint until swings show it, N m; both 0: as the URDF says",
+        )
+        .range(0.0, 100.0)
+        .read_only(),
+        ParamSpec::new(
+            "joint_damping",
+            0.0,
+            "Viscous friction of each joint until swings show it, N m s/rad; both 0: as the URDF says",
+        )
+        .range(0.0, 100.0)
+        .read_only(),
         ParamSpec::new(
             "ground_friction",
             0.6,
@@ -73,6 +88,8 @@ pub struct Setup {
     pub publish_links: bool,
     /// Odometry frame, without the prefix.
     pub odom_frame: String,
+    /// Frame on the ground below the body, without the prefix, if one is sent.
+    pub footprint_frame: Option<String>,
     /// Frames of the robot.
     pub frames: Frames,
     /// How forces on feet are estimated and predicted.
@@ -99,6 +116,7 @@ impl Setup {
             publish_tf: switch(params, "publish_tf"),
             publish_links: switch(params, "publish_link_tf"),
             odom_frame: odom_frame(params, model, &frames)?,
+            footprint_frame: footprint_frame(params, model, &frames)?,
             frames,
             feet: FeetSettings {
                 observer_gain_per_s: number(params, "observer_gain"),
@@ -133,6 +151,17 @@ fn odom_frame(params: &Params, model: &Model, frames: &Frames) -> Result<String,
     Ok(name)
 }
 
+/// The frame below the body, unless the robot has one of this name itself.
+fn footprint_frame(params: &Params, model: &Model, frames: &Frames) -> Result<Option<String>, ConfigError> {
+    let name = bare(&text(params, "footprint_frame"));
+    if !name.is_empty() && name == bare(&text(params, "odom_frame")) {
+        let reason = String::from("is odom_frame, too");
+        return Err(wrong(NAME, params, "footprint_frame", reason, "write base_footprint, or another name"));
+    }
+    let is_own = model.link_index(&name).is_some() || frames.name(&name) == frames.base();
+    Ok(Some(name).filter(|name| !name.is_empty() && !is_own))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +180,16 @@ mod tests {
     fn when_frames_would_not_be_one_tree_expect_the_parameter_named() {
         assert_eq!(load(&[]).unwrap().frames.base(), "base_link");
         assert_eq!(load(&[("odom_frame", "/walked")]).unwrap().odom_frame, "walked");
+        let spec = specs().into_iter().find(|spec| spec.name == "footprint_frame").unwrap();
+        assert_eq!(spec.check(&"".into()), Ok("".into()), "from a file or the command line, too");
+        let footprint = |name: &str| load(&[("footprint_frame", name)]).unwrap().footprint_frame;
+        assert_eq!(footprint("/ground").as_deref(), Some("ground"));
+        assert_eq!(
+            [footprint(""), footprint("base_link"), footprint("left_rear_foot")],
+            [None, None, None],
+            "none, or own"
+        );
+        assert!(load(&[("footprint_frame", "odom")]).unwrap_err().to_string().contains("footprint_frame"));
         for (given, name) in [
             ([("odom_frame", ""), ("base_frame", "")], "odom_frame"),
             ([("odom_frame", "left_rear_foot"), ("base_frame", "")], "odom_frame"),

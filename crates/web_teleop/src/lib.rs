@@ -29,4 +29,5 @@ pub mod visit;
 
 pub use node::{RunError, run};
 pub use params::{NAME, Setup, specs};
+pub use server::is_page_built;
 pub use tls::Tls;

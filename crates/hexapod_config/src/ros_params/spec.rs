@@ -27,6 +27,8 @@ pub struct ParamSpec {
     pub choices: &'static [&'static str],
     /// Whether the value is fixed once the node runs. [`check`](Self::check) does not look at this.
     pub read_only: bool,
+    /// Whether a text may be empty although the default is not.
+    pub may_be_empty: bool,
 }
 
 /// (what is wrong, what would be right)
@@ -35,7 +37,8 @@ type Fault = (String, String);
 impl ParamSpec {
     /// A parameter of the type of its default, without range or choices.
     pub fn new(name: &'static str, default: impl Into<ParamValue>, description: &'static str) -> Self {
-        Self { name, default: default.into(), description, range: None, choices: &[], read_only: false }
+        let (range, choices) = (None, &[][..]);
+        Self { name, default: default.into(), description, range, choices, read_only: false, may_be_empty: false }
     }
 
     /// Bounds a number, both ends included.
@@ -49,6 +52,13 @@ impl ParamSpec {
     #[must_use]
     pub fn choices(mut self, choices: &'static [&'static str]) -> Self {
         self.choices = choices;
+        self
+    }
+
+    /// Lets a text be empty: there is none of it then.
+    #[must_use]
+    pub fn or_empty(mut self) -> Self {
+        self.may_be_empty = true;
         self
     }
 
@@ -151,7 +161,9 @@ impl ParamSpec {
         if text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t')) {
             return Err(("the text holds control characters".into(), self.expectation()));
         }
-        if text.trim().is_empty() && !matches!(&self.default, ParamValue::String(default) if default.is_empty()) {
+        let may_be_empty = (self.may_be_empty && text.is_empty())
+            || matches!(&self.default, ParamValue::String(default) if default.is_empty());
+        if text.trim().is_empty() && !may_be_empty {
             return Err(("the text is empty".into(), self.expectation()));
         }
         Ok(())

@@ -10,6 +10,7 @@ use hexapod_kinematics::LegAngles;
 use crate::base::BaseMotion;
 use crate::force::{ForceEstimator, ForceSettings, LegForces, SettingsError};
 use crate::leg::{JointVector, LegDynamics};
+use crate::swing::{Plan, Swing};
 use track::{SPAN_S, Track};
 
 /// Longest time between two samples through which a leg's motion is followed, s: 20 Hz with one sample lost.
@@ -40,6 +41,8 @@ pub struct FootEstimator {
     last: Option<Duration>,
     forces: ForceEstimator,
     track: Track,
+    planned_support: Option<bool>,
+    swing: Swing,
     counts: SampleCounts,
 }
 
@@ -60,7 +63,23 @@ impl FootEstimator {
     pub fn try_new(dynamics: LegDynamics, settings: ForceSettings) -> Result<Self, SettingsError> {
         let track = Track::new(dynamics.joint_count());
         let forces = ForceEstimator::try_new(dynamics, settings)?;
-        Ok(Self { last: None, forces, track, counts: SampleCounts::default() })
+        Ok(Self {
+            last: None,
+            forces,
+            track,
+            planned_support: None,
+            swing: Swing::default(),
+            counts: SampleCounts::default(),
+        })
+    }
+
+    /// Says whether the gait has the foot on the ground now. Friction and rotors of its servos are learned while it swings;
+    /// where no plan has come yet there is nothing to learn by, and they are taken for what the settings say.
+    pub fn plan(&mut self, support: Option<bool>) {
+        if support.is_some() {
+            self.forces.doubt_motors();
+        }
+        self.planned_support = support;
     }
 
     /// What became of the samples so far.
@@ -102,6 +121,11 @@ impl FootEstimator {
         self.last = Some(stamp);
         let (motion, longest_s) = self.track.add(angles, step_s);
         let forces = self.forces.update_after(&motion, torques, base, step_s, (longest_s / SPAN_S).max(1.0));
+        match self.swing.step(self.planned_support, step_s) {
+            Plan::Airborne => self.forces.learn(),
+            Plan::Lifted | Plan::Descending => self.forces.unload(),
+            Plan::Support | Plan::Unknown => {}
+        }
         let usable = forces.direct.valid || forces.observer.valid;
         *(if usable { &mut self.counts.used } else { &mut self.counts.unusable }) += 1;
         usable.then_some(forces)

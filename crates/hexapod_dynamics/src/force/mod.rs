@@ -1,10 +1,12 @@
 //! Force of the ground on a foot, from joint torques: directly, and by the observer.
 
+mod motors;
 mod observer;
+mod pulses;
 mod settings;
 mod solve;
 
-use hexapod_kinematics::JointMotion;
+use hexapod_kinematics::{JointMotion, MAX_LEG_JOINTS};
 use nalgebra::{Matrix3, Vector3};
 
 pub use observer::MomentumObserver;
@@ -13,6 +15,8 @@ pub use settings::{ForceSettings, SettingsError};
 use crate::base::BaseMotion;
 use crate::leg::{JointVector, LegDynamics, PlacedLeg};
 use crate::normal::normal_cdf;
+use motors::{Motor, Spent};
+use pulses::Pulses;
 use solve::{Certainty, Equations, Solver};
 
 /// Torques of contact beyond so many times what the weight makes at the length of the leg are taken for no measurement.
@@ -21,6 +25,15 @@ const IMPLAUSIBLE: f64 = 100.0;
 /// more.
 const SETTLED: f64 = 0.05;
 const FORGOTTEN: f64 = 1e-4;
+
+/// A foot that stands has lost the ground below this part of what it has borne, and at the latest below so many times the
+/// threshold of contact: it has more to lose than one that comes down has to gain.
+const BORNE_PART: f64 = 0.6;
+const LOST: f64 = 2.0;
+/// A fall of the load is known to this part of what the foot has borne.
+const FALL_PART: f64 = 0.2;
+/// How long what a foot bears is remembered, s.
+const REMEMBERED_S: f64 = 0.5;
 
 /// An estimated force of the ground on a foot, in the body frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,9 +81,13 @@ pub struct ForceEstimator {
     settings: ForceSettings,
     solver: Solver,
     observer: MomentumObserver,
-    variances: JointVector,
-    /// Their inverses.
-    weights: JointVector,
+    motors: [Motor; MAX_LEG_JOINTS],
+    /// What the motors have spent of late, N m, and what the ground seems to have had of that.
+    last: Option<(Spent, JointVector)>,
+    /// Where servos move by jerks.
+    pulses: Option<Pulses>,
+    /// Mean force against gravity of late, N.
+    borne_n: f64,
     /// Greatest torque of contact that is taken for one, N m.
     most_nm: f64,
     /// The leg at the last angles.
@@ -86,11 +103,21 @@ impl ForceEstimator {
         settings.check()?;
         let solver = Solver { singular_m: settings.singular_m, prior_n: settings.prior_n };
         let observer = MomentumObserver::new(&settings.gains_per_s);
-        let variances = settings.torque_deviations_nm.map(|deviation| deviation * deviation);
-        let weights = variances.map(f64::recip);
-        let placed = PlacedLeg::empty(dynamics.joint_count());
+        let motors = Motor::of(&dynamics, &settings, 0.0);
+        let placed = dynamics.unplaced();
         let most_nm = IMPLAUSIBLE * settings.prior_n * dynamics.length();
-        Ok(Self { dynamics, settings, solver, observer, variances, weights, most_nm, placed })
+        Ok(Self {
+            dynamics,
+            settings,
+            solver,
+            observer,
+            motors,
+            last: None,
+            pulses: None,
+            borne_n: 0.0,
+            most_nm,
+            placed,
+        })
     }
 
     /// The leg.
@@ -101,6 +128,30 @@ impl ForceEstimator {
     /// Forgets what came before, as after a gap in the samples.
     pub fn reset(&mut self) {
         self.observer.reset();
+        self.last = None;
+        self.borne_n = 0.0;
+        self.pulses.iter_mut().for_each(Pulses::reset);
+    }
+
+    /// Takes friction and rotors for no better known than servos of this kind are without being measured, until swings have
+    /// shown them. Said again, it changes nothing.
+    pub(crate) fn doubt_motors(&mut self) {
+        if self.pulses.is_some() {
+            return;
+        }
+        self.pulses = Some(Pulses::default());
+        self.motors = Motor::of(&self.dynamics, &self.settings, 1.0);
+    }
+
+    /// The foot is planned to be in the air: what it has borne is over.
+    pub(crate) fn unload(&mut self) {
+        self.borne_n = 0.0;
+    }
+
+    /// Learns friction and rotors from the sample taken last, which is of a leg in the air.
+    pub(crate) fn learn(&mut self) {
+        let Some((spent, contact)) = self.last else { return };
+        motors::learn(&mut self.motors, self.dynamics.joint_count(), &spent, &contact);
     }
 
     /// Takes one sample, a step after the one before: joint motion, torques of the servos on the joints, N m, and the
@@ -125,42 +176,57 @@ impl ForceEstimator {
             self.reset();
             return LegForces { direct: self.unknown(), observer: self.unknown(), lags: true };
         }
-        // Of the motors' torques, what is left for the links.
-        let torques = JointVector::from_fn(|joint, _| match motion.speeds.get(joint) {
-            Some(speed) => torques[joint] - self.settings.friction[joint].torque(*speed),
-            None => 0.0,
-        });
         self.dynamics.place(&motion.angles, &mut self.placed);
+        let torques = JointVector::from_fn(|joint, _| if joint < count { torques[joint] } else { 0.0 });
+        let links = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base);
+        let spent = Spent::new(&(torques - links), motion, self.placed.jacobian());
+        let spent = self.pulses.as_mut().map_or(spent, |pulses| pulses.mean(&spent, step_s));
+        let of_motors = |of: fn(&Motor, &Vector3<f64>) -> f64, else_: f64| {
+            JointVector::from_fn(
+                |joint, _| if joint < count { of(&self.motors[joint], &spent.row(joint)) } else { else_ },
+            )
+        };
+        let variances = of_motors(Motor::variance_at, 1.0);
+        let contact = of_motors(Motor::torque, 0.0) - spent.torques;
+        let equations = self.solver.equations(&spent.jacobian, count);
+        let up = base.up();
+        let doubt = doubt * doubt;
+        let certainty = equations.certainty(variances.map(|variance| (variance * doubt).recip()));
+        let direct = self.estimate(&equations, certainty.as_ref(), &contact, &up);
+        if direct.valid {
+            self.borne_n += (direct.force.dot(&up) - self.borne_n) * (step_s / REMEMBERED_S).min(1.0);
+        }
+        let borne = spent.jacobian.transpose() * direct.force;
+        self.last = direct.valid.then(|| (spent, JointVector::from_iterator(borne.iter().copied())));
+        let torques = torques
+            - JointVector::from_fn(|joint, _| {
+                motion.speeds.get(joint).map_or(0.0, |speed| self.motors[joint].friction.torque(*speed))
+            });
+        let rotors = JointVector::from_fn(|joint, _| self.motors[joint].rotor);
         let jacobian = self.placed.jacobian();
         let equations = self.solver.equations(&jacobian, count);
-        let up = base.up();
-        let rotors = &self.settings.rotor_inertias;
-        let own = self.placed.inverse_dynamics(&motion.speeds, &motion.accelerations, base)
-            + rotors.component_mul(&JointVector::from(*motion.accelerations.padded()));
-        let doubt = doubt * doubt;
-        let certainty = equations.certainty(self.weights / doubt);
-        let direct = self.estimate(&equations, certainty.as_ref(), &(own - torques), &up);
         let mut momentum = self.placed.momentum(&motion.speeds, base);
         momentum.momentum += rotors.component_mul(&JointVector::from(*motion.speeds.padded()));
         let Some(residual) = self.observer.update(&momentum, &torques, step_s) else {
             return LegForces { direct, observer: self.unknown(), lags: true };
         };
         let memory = self.observer.memory().max();
-        let certainty = if memory < FORGOTTEN { certainty } else { equations.certainty(self.observer_weights(doubt)) };
+        let certainty =
+            if memory < FORGOTTEN { certainty } else { equations.certainty(self.observer_weights(&variances, doubt)) };
         let observer = self.estimate(&equations, certainty.as_ref(), &residual, &up);
         if !observer.valid {
             self.reset();
         }
         let rare = self.settings.gains_per_s.max() * step_s > 1.0;
-        LegForces { direct, observer, lags: rare || memory > SETTLED }
+        LegForces { direct, observer, lags: rare || self.pulses.is_some() || memory > SETTLED }
     }
 
     /// Inverse variances of the torques, so many times as great as usual, with what may have been before the first
     /// sample.
     #[inline]
-    fn observer_weights(&self, doubt: f64) -> JointVector {
+    fn observer_weights(&self, variances: &JointVector, doubt: f64) -> JointVector {
         let before = self.settings.prior_n * self.dynamics.length();
-        self.variances.zip_map(self.observer.memory(), |variance, memory| {
+        variances.zip_map(self.observer.memory(), |variance, memory| {
             let unknown = memory * before;
             (variance * doubt + unknown * unknown).recip()
         })
@@ -179,16 +245,25 @@ impl ForceEstimator {
         let Some((certainty, force)) = known.and_then(|known| Some((known, equations.force(torques, known)?))) else {
             return self.unknown();
         };
-        let deviation = up.dot(&(certainty.covariance * up)).max(0.0).sqrt();
-        let above = (force.dot(up) - self.settings.contact_n) / deviation.max(f64::MIN_POSITIVE);
         ForceEstimate {
             force,
             covariance: certainty.covariance,
-            contact_probability: normal_cdf(above),
+            contact_probability: self.contact_probability(&force, &certainty.covariance, up),
             singular_value_m: equations.singular_value_m,
             damped: equations.damped(),
             valid: true,
         }
+    }
+
+    /// Probability that a force of this covariance is above the threshold of contact. Friction that hides some of it has hidden
+    /// as much of what the foot has borne: a fall of the load is surer than the load.
+    fn contact_probability(&self, force: &Vector3<f64>, covariance: &Matrix3<f64>, up: &Vector3<f64>) -> f64 {
+        let (least_n, borne_n) = (self.settings.contact_n, self.borne_n);
+        let deviation = up.dot(&(covariance * up)).max(0.0).sqrt();
+        let stands = borne_n > LOST * least_n;
+        let deviation = if stands { deviation.min(FALL_PART * borne_n) } else { deviation };
+        let threshold_n = (BORNE_PART * borne_n).clamp(least_n, LOST * least_n);
+        normal_cdf((force.dot(up) - threshold_n) / deviation.max(f64::MIN_POSITIVE))
     }
 
     fn unknown(&self) -> ForceEstimate {

@@ -10,7 +10,7 @@ const GAIN_PER_S: f64 = 150.0;
 /// Fraction of the leg's length below which the Jacobian's least singular value counts as singular.
 const SINGULAR_FRACTION: f64 = 0.05;
 /// Fraction of the robot's weight above which a foot stands.
-const CONTACT_FRACTION: f64 = 0.1;
+const CONTACT_FRACTION: f64 = 0.06;
 /// Error of a joint torque, as a part of what the robot's weight makes at the length of a leg: hobby servos.
 const TORQUE_ERROR_FRACTION: f64 = 0.01;
 

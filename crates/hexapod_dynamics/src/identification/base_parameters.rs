@@ -137,7 +137,7 @@ impl BaseParameters {
 
 /// The regressor at random states, one below the other.
 fn stacked_regressor(leg: &LegDynamics, excitation: &Excitation) -> DMatrix<f64> {
-    let (n, columns) = (leg.joint_count(), leg.joint_count() * LINK_PARAMETERS);
+    let (n, columns) = (leg.joint_count(), leg.body_count() * LINK_PARAMETERS);
     let states = STATES_PER_PARAMETER * columns;
     let mut stacked = DMatrix::zeros(states * n, columns);
     let mut random = Random(1);

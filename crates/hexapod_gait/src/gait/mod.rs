@@ -1,7 +1,6 @@
 //! Gaits as data: when each leg stands and when it swings.
 
 pub(crate) mod auto_pose;
-pub(crate) mod hold;
 pub(crate) mod needs;
 pub(crate) mod phase;
 pub(crate) mod posture;
@@ -211,11 +210,6 @@ impl Gait {
     /// The greatest speed of a foot across, in units of that of a smooth swing.
     pub(crate) fn swing_speed_scale(&self) -> f64 {
         self.swing_speed_scale
-    }
-
-    /// Whether its feet search for the ground.
-    pub(crate) fn searches(&self) -> bool {
-        self.swing.profile == SwingProfile::Searching
     }
 
     /// The same gait with feet that feel the ground: those that would swing smoothly search for it.

@@ -9,7 +9,6 @@ use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::gait::swing::MINIMUM_JERK_VELOCITY;
 use crate::motion::{LONGEST_REWIND_S, Player, longest_way_home};
-use crate::plan::rough_ground::HELD_S;
 use crate::plan::sequence::centring::longest_centring;
 use crate::plane::ramp::Ramp;
 use crate::plant::STAGE_TIME_S;
@@ -89,8 +88,7 @@ impl Ending {
     fn and_down(self, engine: &Engine, gait: &Gait) -> Self {
         let (plant, turning_s) = (&engine.plant, turning(engine));
         let [_, cycle] = gait.cycle_times();
-        let held_s = if gait.searches() { HELD_S / gait.swing_fraction() } else { 0.0 };
-        let cycle = cycle.max(engine.now.route.start().walk.cycle) + held_s;
+        let cycle = cycle.max(engine.now.route.start().walk.cycle);
         // Feet are put back only as long as there is time for it, however long the body takes to come to rest.
         let centring_s = longest_centring(&engine.fit().limits_for(gait), cycle) + gait.swing_fraction() * cycle;
         let rising_s = STAGES * turning_s.max(STAGE_TIME_S);

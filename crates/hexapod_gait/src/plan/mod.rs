@@ -11,7 +11,6 @@ pub(crate) mod lifting;
 pub(crate) mod missed;
 pub(crate) mod mode;
 pub(crate) mod progress;
-pub(crate) mod rough_ground;
 pub(crate) mod sequence;
 pub(crate) mod stand;
 pub(crate) mod twist;
@@ -36,7 +35,6 @@ use crate::plan::fitting::Fit;
 use crate::plan::lifting::{LiftCache, LiftDecision, lean_settled, lift_decision, turn_passed_on};
 use crate::plan::mode::{first_steps, following, requests::requested, setting_out, stopped, switching::switched};
 use crate::plan::progress::Progress;
-use crate::plan::rough_ground::time_to_hold;
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, greatest_way, may_near_edge, stand_of};
@@ -315,7 +313,6 @@ impl Planner<'_> {
                     height: cx.step_height,
                     reach: start.walk.nominal.reach_with(cx.gait),
                     foothold: self.control.sensing.foothold(leg),
-                    held_s: time_to_hold(&cx, start),
                 };
                 start.walk.lift(cx.gait, leg, &step);
             }

@@ -1,7 +1,7 @@
 //! The robot's centre of mass at a pose, without allocation.
 
 use crate::plane::support::SupportPolygon;
-use hexapod_kinematics::{Lane, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot, Vectors, sin_cos_lanes};
+use hexapod_kinematics::{Lane, Leg, LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot, Vectors, sin_cos_lanes};
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Vector2, Vector3};
 use std::f64::consts::PI;
 
@@ -31,6 +31,8 @@ pub(crate) struct Masses {
     legs: usize,
     joints: usize,
     total: f64,
+    /// The robot's legs, where joints of theirs mimic others.
+    mimicking: Vec<Leg>,
     vectors: Vectors,
 }
 
@@ -55,13 +57,14 @@ impl Masses {
             body: body.moment,
             ranks: [none; MAX_LEG_JOINTS],
             legs: robot.legs().len(),
-            joints: robot.legs().iter().map(|leg| leg.joint_count()).max().unwrap_or(0),
+            joints: robot.legs().iter().map(|leg| leg.moving().len()).max().unwrap_or(0),
             total: model.total_mass(),
+            mimicking: mimicking(robot),
             vectors: Vectors::of_this_processor(),
         };
         for (index, (leg, carried)) in robot.legs().iter().zip(&legs).enumerate() {
             let mut before = Matrix3::identity();
-            for (place, (joint, rank)) in leg.joints().iter().zip(&mut masses.ranks).enumerate() {
+            for (place, (joint, rank)) in leg.moving().iter().zip(&mut masses.ranks).enumerate() {
                 let frame = with_axis_along_z(&joint.axis());
                 let mass: f64 = carried[place..].iter().map(|carried| carried.mass).sum();
                 let turn = before * joint.origin().rotation.to_rotation_matrix().into_inner() * frame.transpose();
@@ -94,6 +97,18 @@ impl Masses {
         if self.total <= 0.0 {
             return Vector3::zeros();
         }
+        if self.mimicking.is_empty() {
+            return self.centre_at(angles);
+        }
+        let mut turns = [LegAngles::zeros(0); MAX_LEGS];
+        let legs = self.mimicking.iter().zip(angles).zip(&mut turns);
+        legs.for_each(|((leg, angles), turns)| *turns = leg.turns(angles));
+        self.centre_at(&turns)
+    }
+
+    /// The same at the angles of all joints that move.
+    #[inline]
+    fn centre_at(&self, angles: &[LegAngles; MAX_LEGS]) -> Vector3<f64> {
         // Numbers of lanes known to the compiler, so that it makes vectors of them.
         let carried = match self.legs {
             0..=4 => self.vectors.run(
@@ -127,6 +142,12 @@ impl Masses {
         let [x, y, z] = &beyond;
         Vector3::new(x.iter().sum(), y.iter().sum(), z.iter().sum())
     }
+}
+
+/// All legs, if joints of any mimic others.
+fn mimicking(robot: &Robot) -> Vec<Leg> {
+    let any = robot.legs().iter().any(|leg| leg.coupling().is_some());
+    if any { robot.legs().to_vec() } else { Vec::new() }
 }
 
 const NOTHING: [Lane; 3] = [[0.0; MAX_LEGS]; 3];
@@ -172,7 +193,7 @@ fn carrier(robot: &Robot, link: usize) -> (Option<(usize, usize)>, Isometry3<f64
     for _ in 0..=model.joints().len() {
         let Some(index) = model.joints().iter().position(|joint| joint.child() == link) else { break };
         for (leg, found) in robot.legs().iter().enumerate() {
-            if let Some(joint) = found.joints().iter().position(|joint| joint.joint_index() == index) {
+            if let Some(joint) = found.moving().iter().position(|joint| joint.joint_index() == index) {
                 return (Some((leg, joint)), carrier_from_link);
             }
         }

@@ -1,6 +1,5 @@
 //! One foot, from step to step: on the ground, in the air, and how it comes down.
 
-use crate::gait::hold::Hold;
 use crate::gait::swing::{SwingPoint, SwingShape, follow_fraction};
 use crate::plane::twist::Displacement;
 use crate::state::body_motion::BodyMotionStep;
@@ -35,8 +34,6 @@ pub(crate) struct Swing {
     pub height: f64,
     /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
     pub left_ground: bool,
-    /// For how long it is held low.
-    pub hold: Hold,
     pub at: Vector3<f64>,
 }
 
@@ -50,13 +47,10 @@ pub(crate) struct Felt {
 /// Events nearer together than this are one, s.
 pub(crate) const EVENT_S: f64 = 1e-7;
 /// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
-const PROBE_SPEED_M_S: f64 = 0.04;
+const PROBE_SPEED_M_S: f64 = 0.1;
 const PROBE_DEPTH_M: f64 = 0.02;
 /// A foot that stands deeper than this has found no ground, m.
 const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
-/// Fraction of its height from which on a foot slows down that is held low: at rest its leg gives what it gave under
-/// its share.
-const HELD_LIFT: f64 = 0.1;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.02;
 
@@ -132,7 +126,7 @@ impl Foot {
 
 impl Swing {
     pub(crate) fn left(&self) -> f64 {
-        (1.0 - self.progress) * self.seconds + self.hold.left()
+        (1.0 - self.progress) * self.seconds
     }
 
     /// Whether it is on its way down and its switch, which is to be believed, has closed.
@@ -164,7 +158,7 @@ impl Swing {
         self.touch_down = step.drawn_in(touch_down, rest);
         let flat = self.lift_off.xy() + (self.touch_down - self.lift_off.xy()) * course.at.travel;
         self.at = flat.push(course.at.height(self.height, self.lift_off.z));
-        (self.progress, self.hold) = (course.now, course.hold[1]);
+        self.progress = course.now;
     }
 }
 
@@ -175,8 +169,6 @@ pub(crate) struct Course {
     before: f64,
     now: f64,
     seconds: f64,
-    /// How it is held low, before and now.
-    hold: [Hold; 2],
     /// The body's motion until the foot is down.
     onward: Displacement,
     /// Fraction of the way the touch-down point goes towards where it is wanted.
@@ -187,28 +179,20 @@ pub(crate) struct Course {
 impl Course {
     pub(crate) fn new(step: &BodyMotionStep, swing: &Swing) -> Self {
         let (before, seconds) = (swing.progress, swing.seconds);
-        let (mut now, mut hold) = ((before + step.time / seconds).min(1.0), swing.hold);
-        let mut at = swing.shape.at(now, seconds);
-        if hold.left() > 0.0 && (hold.has_begun() || at.lift > HELD_LIFT) {
-            hold = hold.after(step.time);
-            now = (before + (step.time + hold.left() - swing.hold.left()) / seconds).min(1.0);
-            at = swing.shape.at(now, seconds);
-        }
+        let now = (before + step.time / seconds).min(1.0);
         Self {
             shape: swing.shape,
             before,
             now,
             seconds,
-            hold: [swing.hold, hold],
-            onward: step.twist.motion((1.0 - now) * seconds + hold.left()),
+            onward: step.twist.motion((1.0 - now) * seconds),
             follow: follow_fraction(before, now),
-            at,
+            at: swing.shape.at(now, seconds),
         }
     }
 
     /// Whether another swing goes on alike.
     pub(crate) fn is_of(&self, swing: &Swing) -> bool {
-        (self.before, self.seconds, self.hold[0]) == (swing.progress, swing.seconds, swing.hold)
-            && self.shape == swing.shape
+        (self.before, self.seconds) == (swing.progress, swing.seconds) && self.shape == swing.shape
     }
 }

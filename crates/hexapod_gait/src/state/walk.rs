@@ -1,7 +1,6 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
 use crate::gait::Gait;
-use crate::gait::hold::Hold;
 use crate::gait::phase::wrap_phase;
 use crate::plane::reach::Reach;
 use crate::plane::twist::{Displacement, Twist};
@@ -141,10 +140,9 @@ impl Walk {
                 foothold: step.foothold,
                 shape: gait.swing_shape(),
                 progress: 0.0,
-                seconds: in_the_air - step.held_s,
+                seconds: in_the_air,
                 height: step.height,
                 left_ground: false,
-                hold: Hold::new(step.held_s),
                 at,
             };
             if let Some(foot) = self.feet.get_mut(leg) {
@@ -287,8 +285,6 @@ pub(crate) struct Step {
     pub height: f64,
     pub reach: Reach,
     pub foothold: Option<Vector2<f64>>,
-    /// For how long it is held low, s: a part of the time it has.
-    pub held_s: f64,
 }
 
 /// What all feet feel, and how late they tell, s.

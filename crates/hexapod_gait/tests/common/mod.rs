@@ -15,7 +15,7 @@ pub mod random;
 mod robots;
 
 pub use observer::Observer;
-pub use robots::{Build, LIMITS, STANCE, built, robot, settings, urdf};
+pub use robots::{Build, LIMITS, STANCE, built, mimicking, robot, settings, urdf};
 
 use hexapod_gait::{Engine, Gait, GaitSpec, Input, Pattern, Settings, StanceWish, Twist, leg_places};
 use hexapod_kinematics::{LegAngles, Robot};

@@ -44,12 +44,14 @@ pub struct Build {
     pub body_mass: f64,
     /// Radius of the links' collision shapes, m; none without.
     pub thickness: Option<f64>,
+    /// Multiplier and offset, rad, of the joint in the middle of a tibia, which mimics the knee; the tip mimics it in turn.
+    pub shin: Option<[f64; 2]>,
 }
 
 impl Build {
     pub const fn of(legs: usize) -> Self {
         let (lengths, masses) = ([0.052, 0.066, 0.133], [0.07, 0.03, 0.08]);
-        Self { legs, spacing: 0.07, width: 0.07, lengths, masses, body_mass: 1.0, thickness: None }
+        Self { legs, spacing: 0.07, width: 0.07, lengths, masses, body_mass: 1.0, thickness: None, shin: None }
     }
 }
 
@@ -61,6 +63,33 @@ pub fn robot(legs: usize) -> Arc<Robot> {
 /// Its description.
 pub fn urdf(legs: usize) -> String {
     if legs == 6 { include_str!("../../../../urdf/hexapod.urdf").into() } else { built(&Build::of(legs)) }
+}
+
+/// The description of one whose tibiae bend as their knees do.
+pub fn mimicking(legs: usize) -> String {
+    built(&Build { shin: Some([0.4, -0.1]), ..Build::of(legs) })
+}
+
+/// Name, length, mass, limits and mimic of a link and its joint.
+type Link = (&'static str, f64, f64, (f64, f64), String);
+
+/// Those of a leg, from its coxa on.
+fn parts(build: &Build) -> Vec<Link> {
+    let ([coxa, femur, tibia], [coxa_kg, femur_kg, tibia_kg]) = (build.lengths, build.masses);
+    let mut parts = vec![
+        ("coxa", coxa, coxa_kg, (-0.8, 0.8), String::new()),
+        ("femur", femur, femur_kg, (-1.5, 1.5), String::new()),
+        ("tibia", tibia, tibia_kg, (-2.6, 0.5), String::new()),
+    ];
+    if let Some([multiplier, offset]) = build.shin {
+        let mimic = |of: &str, by: f64, offset: f64| {
+            format!("<mimic joint=\"{{leg}}_{of}\" multiplier=\"{by}\" offset=\"{offset}\"/>")
+        };
+        (parts[2].1, parts[2].2) = (0.5 * tibia, 0.5 * tibia_kg);
+        parts.push(("shin", 0.35 * tibia, 0.35 * tibia_kg, (-1.0, 1.0), mimic("tibia", multiplier, offset)));
+        parts.push(("tip", 0.15 * tibia, 0.15 * tibia_kg, (-0.6, 0.6), mimic("shin", -0.5, 0.05)));
+    }
+    parts
 }
 
 /// The description of a robot built like that.
@@ -83,7 +112,6 @@ pub fn built(build: &Build) -> String {
         })
     };
     let mut text = format!("<robot name=\"test\"><link name=\"base_link\">{body}</link>");
-    let turns = [(-0.8, 0.8), (-1.5, 1.5), (-2.6, 0.5)];
     for side in [1.0, -1.0] {
         let rows = if side > 0.0 { build.legs.div_ceil(2) } else { build.legs / 2 };
         for row in 0..rows {
@@ -93,14 +121,14 @@ pub fn built(build: &Build) -> String {
             let name = format!("{}_{row}", if side > 0.0 { "left" } else { "right" });
             let mut parent = "base_link".to_owned();
             let mut origin = format!("xyz=\"{x} {y} 0\" rpy=\"0 0 {yaw}\"");
-            for (index, part) in ["coxa", "femur", "tibia"].into_iter().enumerate() {
-                let (length, mass, (lower, upper)) = (build.lengths[index], build.masses[index], turns[index]);
+            for (part, length, mass, (lower, upper), mimic) in parts(build) {
+                let mimic = mimic.replace("{leg}", &name);
                 let axis = if part == "coxa" { "0 0 1" } else { "0 -1 0" };
                 write!(
                     text,
                     r#"<link name="{name}_{part}_link">{}{}</link><joint name="{name}_{part}" type="revolute">
                     <parent link="{parent}"/><child link="{name}_{part}_link"/><origin {origin}/><axis xyz="{axis}"/>
-                    <limit lower="{lower}" upper="{upper}" velocity="5.2" effort="1.8"/></joint>"#,
+                    <limit lower="{lower}" upper="{upper}" velocity="5.2" effort="1.8"/>{mimic}</joint>"#,
                     inertial(mass, length / 2.0),
                     shape(length)
                 )

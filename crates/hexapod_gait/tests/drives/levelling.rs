@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
 
     #[test]
-    fn when_contacts_come_late_for_100_strides_expect_the_body_within_5_mm_and_no_jump(
+    fn when_contacts_come_late_for_100_strides_expect_the_body_within_6_mm_and_no_jump(
         gait in 0..4_usize, late in prop::array::uniform6(0..=6_usize), vx in -0.06..0.06_f64, wz in -0.2..0.2_f64,
     ) {
         let late = std::array::from_fn(|leg| late.get(leg).copied().unwrap_or(0));
@@ -101,14 +101,14 @@ proptest! {
             let tick = *world.engine.last();
             observer.check_joints(world.engine.legs(), &tick)?;
             observer.resume(&tick);
-            prop_assert!(world.too_high().abs() < 5e-3, "{} m too high", world.too_high());
+            prop_assert!(world.too_high().abs() < 6e-3, "{} m too high", world.too_high());
             let rises: [Option<f64>; 6] = std::array::from_fn(|leg| {
                 let stands = tick.contacts[leg] && before.contacts[leg];
                 stands.then(|| (tick.feet[leg].z - before.feet[leg].z) / DT)
             });
             for (rises, last) in rises.into_iter().zip(rates).filter_map(|(rises, last): (_, Option<f64>)| rises.zip(last)) {
                 // As the body goes back to its height and, by up to 0.05 rad/s, to level.
-                prop_assert!(rises.abs() < 0.0301, "{rises} m/s");
+                prop_assert!(rises.abs() < 0.0601, "{rises} m/s");
                 prop_assert!((rises - last).abs() < 0.0023, "from {last} to {rises} m/s");
             }
             (before, rates) = (tick, rises);

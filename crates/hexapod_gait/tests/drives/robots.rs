@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-use crate::common::{Observer, drive, engine, gait, specs, twist};
-use hexapod_gait::{BodyOffset, GaitState, Input, Twist};
+use crate::common::{Build, Observer, built, drive, engine, gait, random, specs, twist};
+use hexapod_gait::{BodyOffset, Engine, GaitState, Input, Tick, Twist};
+use hexapod_kinematics::Robot;
 use nalgebra::Vector3;
 use proptest::prelude::*;
+use std::collections::HashSet;
 
 #[derive(Clone, Debug)]
 enum Act {
@@ -97,6 +99,75 @@ proptest! {
     #[test]
     fn when_an_octopod_is_driven_at_random_expect_its_limits_and_feet_kept((acts, rate) in cases()) {
         run(8, &acts, rate)?;
+    }
+}
+
+/// Where all joints of the model are at a tick, those that mimic others, too.
+fn positions(engine: &Engine, tick: &Tick) -> Vec<f64> {
+    let model = engine.robot().model();
+    let mut own = vec![0.0; model.position_count()];
+    for (leg, angles) in engine.legs().iter().zip(&tick.angles) {
+        leg.joints().iter().zip(angles.iter()).for_each(|(joint, angle)| own[joint.position_index()] = *angle);
+    }
+    (0..model.joints().len()).map(|joint| model.position_of(joint, &own)).collect()
+}
+
+/// Whether each joint is within its own limits, and no faster, and the model has the feet where the legs have them.
+fn check_all_joints(engine: &Engine, before: &Tick, tick: &Tick, dt: f64) -> Result<(), TestCaseError> {
+    let model = engine.robot().model();
+    let (then, now) = (positions(engine, before), positions(engine, tick));
+    for ((joint, then), now) in model.joints().iter().zip(then).zip(&now) {
+        let Some(limits) = joint.limits() else { continue };
+        prop_assert!(limits.margin(*now) > -1e-9, "{} at {now}", joint.name());
+        prop_assert!((now - then).abs() <= limits.velocity * dt + 1e-9, "{} jumps", joint.name());
+    }
+    let own: Vec<f64> = model
+        .joints()
+        .iter()
+        .zip(&now)
+        .filter(|(joint, _)| joint.position_index().is_some())
+        .map(|(_, at)| *at)
+        .collect();
+    for (leg, angles) in engine.legs().iter().zip(&tick.angles) {
+        let foot = model.base_from_link(leg.foot_link(), &own).translation.vector;
+        prop_assert!((foot - leg.foot_in_body(angles)).norm() < 1e-9);
+    }
+    Ok(())
+}
+
+/// How far a robot of this build walks in 15 s, if it can stand, and what limited it; all joints are looked at in each tick.
+fn way_of(robot: Robot, size: f64) -> Option<(f64, HashSet<String>)> {
+    let mut engine = random::engine_of(robot)?;
+    let mut observer = Observer::new(&engine, 0.01);
+    let (ahead, mut way, mut limits) = (0.02 * size, 0.0, HashSet::new());
+    for (input, ticks) in [(twist(ahead, 0.0, 0.0), 1000), (twist(0.0, 0.5 * ahead, 0.15), 500)] {
+        for _ in 0..ticks {
+            let before = *engine.last();
+            drive(&mut engine, &mut observer, &input, 1).unwrap();
+            check_all_joints(&engine, &before, engine.last(), 0.01).unwrap();
+            way += 0.01 * engine.last().twist.speed();
+            limits.insert(format!("{:?}", engine.last().limited_by));
+        }
+    }
+    Some((way, limits))
+}
+
+#[test]
+fn when_joints_of_legs_mimic_others_expect_random_robots_to_walk_within_all_limits() {
+    let mut random = random::Random(36);
+    for case in 0..15 {
+        let size = random.range(0.6, 1.6);
+        let sign = if case % 2 == 0 { 1.0 } else { -1.0 };
+        let shin = Some([sign * random.range(0.15, 0.5), random.range(-0.3, 0.3)]);
+        let lengths = [0.052, 0.066, 0.133].map(|of| of * size * random.range(0.8, 1.2));
+        let (spacing, width) = (0.07 * size, 0.07 * size);
+        let build = Build { lengths, spacing, width, shin, ..Build::of(4 + case % 5) };
+        let of = |build: &Build| way_of(Robot::from_urdf(&built(build)).unwrap(), size).unwrap();
+        let ((way, limits), (stiff, _)) = (of(&build), of(&Build { shin: None, ..build }));
+        println!("{} legs, size {size:.2}, shin {shin:.2?}: {way:.3} m, stiff {stiff:.3} m, {limits:?}", build.legs);
+        // Open: five legs in two rows may stand still for their balance where stiff ones still walk; they say so.
+        let held = build.legs == 5 && limits.contains("Stability");
+        assert!(held || way > 0.8 * stiff && way > 0.1 * size, "{way} of {stiff} m with {shin:?}, {limits:?}");
     }
 }
 

@@ -87,6 +87,25 @@ fn taken(player: &mut Player, input: &Input) -> (f64, f64) {
     (ticks * DT, longest)
 }
 
+fn end_any_robot(seed: u64) -> Result<(), TestCaseError> {
+    let mut random = Random(seed | 1);
+    let (engine, specs) = any_engine(&mut random);
+    let mut player = Player::new(engine);
+    let input = lead(&mut player, &mut random, &specs, false);
+    let (state, ending) = (player.last().state, Ending::of_player(&player));
+    let (taken, longest) = taken(&mut player, &input);
+    prop_assert!(taken <= longest, "{state:?} took {taken} s of {longest}: {ending:?}");
+    Ok(())
+}
+
+#[test]
+fn when_a_robot_once_never_sat_down_expect_it_seated_now() {
+    // A leg whose joints were too fast for the way it was put down; a body that swayed between bars.
+    for seed in [2_860_082_324_030_695_882, 9_399_078_127_247_763_454] {
+        end_any_robot(seed).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -105,13 +124,7 @@ proptest! {
 
     #[test]
     fn when_any_robot_is_ended_at_any_moment_expect_it_seated_within_what_is_derived(seed: u64) {
-        let mut random = Random(seed | 1);
-        let (engine, specs) = any_engine(&mut random);
-        let mut player = Player::new(engine);
-        let input = lead(&mut player, &mut random, &specs, false);
-        let (state, ending) = (player.last().state, Ending::of_player(&player));
-        let (taken, longest) = taken(&mut player, &input);
-        prop_assert!(taken <= longest, "{state:?} took {taken} s of {longest}: {ending:?}");
+        end_any_robot(seed)?;
     }
 }
 

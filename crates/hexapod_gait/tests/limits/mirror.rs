@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-use crate::common::{engine_of, urdf};
+use crate::common::{engine_of, mimicking, urdf};
 use hexapod_gait::{Engine, Gait, GaitSpec, Input, Tick, Twist, leg_places};
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -121,9 +121,9 @@ proptest! {
 
     #[test]
     fn when_a_robot_is_seen_in_a_mirror_expect_its_mirror_image_to_walk_so(
-        legs in prop::sample::select(vec![4, 6, 6, 8]), acts in prop::collection::vec(act(), 1..8),
+        legs in prop::sample::select(vec![4, 6, 6, 8]), mimics in any::<bool>(), acts in prop::collection::vec(act(), 1..8),
     ) {
-        let mut twins = Twins::of(&urdf(legs));
+        let mut twins = Twins::of(&if mimics { mimicking(legs) } else { urdf(legs) });
         let specs = crate::common::specs(legs);
         twins.set_gait(&specs[0]);
         twins.stand();

@@ -13,6 +13,8 @@ pub struct LegJoint {
     pub(crate) origin: Isometry3<f64>,
     pub(crate) joint: usize,
     pub(crate) position: usize,
+    /// How it turns with the joint that it mimics, whose position is its own then; none of a joint with a motor.
+    pub(crate) mimics: Option<f64>,
 }
 
 impl LegJoint {
@@ -31,10 +33,15 @@ impl LegJoint {
         self.axis
     }
 
-    /// Pose of the joint's frame at position zero in the frame of the leg joint before it (of the body for the
-    /// first), fixed joints between them included.
+    /// Pose of the joint's frame, with all at zero, in the frame of the joint before it in the same list (of the body for
+    /// the first), what is between them included.
     pub fn origin(&self) -> &Isometry3<f64> {
         &self.origin
+    }
+
+    /// By how much it turns with the joint that it mimics; none of a joint with a motor.
+    pub fn mimics(&self) -> Option<f64> {
+        self.mimics
     }
 
     /// Index of the joint in [`Model::joints`](crate::Model::joints).

@@ -119,11 +119,6 @@ impl Chain {
         }
         jacobian
     }
-
-    /// Jacobian of the foot at the given angles.
-    pub(crate) fn jacobian(&self, angles: &[f64; MAX_LEG_JOINTS]) -> Matrix3xN {
-        self.placed(angles).placed_jacobian()
-    }
 }
 
 /// The turn about a unit axis by an angle given by its sine and cosine, as a matrix.

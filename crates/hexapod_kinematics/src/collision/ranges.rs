@@ -51,7 +51,7 @@ impl SelfCollision {
     /// are within theirs; none for legs of other than three joints or whose first is not upright, and where there is little.
     pub fn clear_ranges(&self, robot: &Robot, home: &[LegAngles]) -> Option<Vec<LegRange>> {
         let is_upright = |leg: &Leg| first_axis(leg).xy().norm() <= UPRIGHT;
-        let is_usual = robot.legs().iter().all(|leg| leg.joint_count() == 3 && is_upright(leg));
+        let is_usual = robot.legs().iter().all(|leg| leg.moving().len() == 3 && is_upright(leg));
         if !is_usual || robot.legs().len() > MAX_LEGS || home.len() < robot.legs().len() {
             return None;
         }

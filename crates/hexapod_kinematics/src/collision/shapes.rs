@@ -2,14 +2,12 @@
 
 use super::placed::{Detail, MAX_SHAPES, Placed};
 use crate::math::sin_cos;
-use crate::solid::Bulk;
 use crate::solid::capsule::{Bounds, Capsule};
 use crate::solid::convex::Convex;
 use crate::solid::cuboid::Cuboid;
 use crate::solid::distance;
 use crate::{Geometry, Leg, LegAngles, MAX_LEG_JOINTS, Model, Shape};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use std::f64::consts::PI;
 
 /// A leg's capsules and boxes, link by link, in the frame of the joint that carries the link.
 #[derive(Clone, Debug)]
@@ -31,7 +29,7 @@ pub(super) struct BodyBox {
 
 impl LegShapes {
     pub fn of(model: &Model, leg: &Leg) -> Self {
-        let links = leg.joints().iter().zip(ends(leg)).map(|(joint, end)| {
+        let links = leg.moving().iter().zip(ends(leg)).map(|(joint, end)| {
             let link = model.joints().get(joint.joint_index()).map(crate::Joint::child);
             let shapes = link.map(|link| of_link(model, link)).unwrap_or_default();
             if shapes.is_empty() { vec![line_to(end)] } else { shapes }
@@ -46,11 +44,11 @@ impl LegShapes {
         Self { links: ends(leg).map(|end| vec![line_to(end)]).collect(), touches_body: [false; MAX_SHAPES] }
     }
 
-    /// How far any point of the leg is from each joint at most, however the joints are turned, m.
+    /// How far any point of the leg moves at most for each radian of each joint with a motor, wherever they are, m.
     pub fn carried(&self, leg: &Leg) -> [f64; MAX_LEG_JOINTS] {
         let farthest = |link: &[Convex]| link.iter().map(Convex::farthest).fold(0.0, f64::max);
         let (mut carried, mut beyond) = ([0.0; MAX_LEG_JOINTS], 0.0f64);
-        let joints = leg.joints().iter().zip(self.links()).enumerate().collect::<Vec<_>>();
+        let joints = leg.moving().iter().zip(self.links()).enumerate().collect::<Vec<_>>();
         for (index, (joint, link)) in joints.into_iter().rev() {
             beyond = beyond.max(farthest(link));
             if let Some(carried) = carried.get_mut(index) {
@@ -58,7 +56,8 @@ impl LegShapes {
             }
             beyond += joint.origin().translation.vector.norm();
         }
-        carried
+        let Some(coupling) = leg.coupling() else { return carried };
+        (coupling.abs().tr_mul(&nalgebra::SVector::from(carried))).into()
     }
 
     pub fn count(&self) -> usize {
@@ -72,7 +71,7 @@ impl LegShapes {
     /// Puts the leg's shapes at these joint angles into `placed`, which holds none.
     pub fn place(&self, leg: &Leg, angles: &LegAngles, placed: &mut Placed) {
         let mut body_from_link = Isometry3::identity();
-        for ((link, joint), &angle) in self.links().zip(leg.joints()).zip(angles.iter()) {
+        for ((link, joint), &angle) in self.links().zip(leg.moving()).zip(leg.turns(angles).iter()) {
             let (sin, cos) = sin_cos(0.5 * angle);
             let turned = UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, joint.axis().into_inner() * sin));
             body_from_link *= joint.origin() * turned;
@@ -114,7 +113,7 @@ impl LegShapes {
 
 /// Where each link ends, in the frame of the joint that carries it.
 fn ends(leg: &Leg) -> impl Iterator<Item = Vector3<f64>> + '_ {
-    leg.joints().iter().skip(1).map(|next| next.origin().translation.vector).chain([leg.tip().translation.vector])
+    leg.moving().iter().skip(1).map(|next| next.origin().translation.vector).chain([leg.tip().translation.vector])
 }
 
 fn line_to(end: Vector3<f64>) -> Convex {
@@ -171,15 +170,6 @@ fn collect(model: &Model, link: usize, pose: &Isometry3<f64>, shapes: &mut Vec<S
 /// A cylinder is chunky up to this length, in its radii.
 const CHUNKY: f64 = 3.0;
 
-/// The box about a mesh, where it takes up less room than the capsules about it, as about a chunky hip.
-fn box_about(shape: &Shape, bulk: &Bulk) -> Option<Cuboid> {
-    let [low, high] = bulk.corners();
-    let (size, middle) = (high - low, Translation3::from(0.5 * (low + high)));
-    let volume = |of: &Capsule| PI * of.radius * of.radius * ((of.ends[1] - of.ends[0]).norm() + 4.0 / 3.0 * of.radius);
-    let round: f64 = bulk.capsules().iter().map(volume).sum();
-    (size.product() < round).then(|| Cuboid::new(&(shape.link_from_shape * middle), 0.5 * size))
-}
-
 /// A box as it is, boxes about what is chunky, and capsules about any other shape; none for a mesh that could not be read.
 fn of_shape(shape: &Shape) -> Vec<Convex> {
     let along = |axis: Vector3<f64>, radius: f64| vec![Capsule { ends: [axis, -axis], radius }];
@@ -196,10 +186,11 @@ fn of_shape(shape: &Shape) -> Vec<Convex> {
             along(Vector3::new(0.0, 0.0, 0.5 * length), *radius)
         }
         Geometry::Box { size } => return vec![Convex::Cuboid(Cuboid::new(&shape.link_from_shape, 0.5 * size))],
-        Geometry::Mesh { bulk: Some(bulk), .. } => match box_about(shape, bulk) {
-            Some(cuboid) => return vec![Convex::Cuboid(cuboid)],
-            None => bulk.capsules().to_vec(),
-        },
+        Geometry::Mesh { bulk: Some(bulk), .. } => {
+            let pose = &shape.link_from_shape;
+            let (turn, at) = (pose.rotation.to_rotation_matrix(), pose.translation.vector);
+            return bulk.solids().iter().map(|solid| solid.placed(turn.matrix(), &at)).collect();
+        }
         Geometry::Mesh { bulk: None, .. } => Vec::new(),
     };
     let placed = |of: Capsule| Capsule { ends: of.ends.map(|end| moved(&shape.link_from_shape, &end)), ..of };

@@ -50,7 +50,7 @@ impl Leg {
     /// Descends from `start`, moved into the limits, until the budget is spent.
     pub(super) fn descend(&self, target: &Vector3<f64>, start: &LegAngles, budget: &mut IterationBudget) -> Descent {
         let angles = self.clamp(start);
-        let placed = self.chain.placed(angles.padded());
+        let placed = self.placed(&angles);
         let distance = (placed.foot_at_zero() - target).norm();
         let mut at = Descent { angles, placed, distance, converged: false, steps: 0 };
         let mut damping = 1e-6 * self.reach_scale();
@@ -89,7 +89,7 @@ impl Leg {
                 return None;
             }
             if let Some(next) = self.step(&at.angles, gradient, hessian, *damping) {
-                let placed = self.chain.placed(next.padded());
+                let placed = self.placed(&next);
                 let distance = (placed.foot_at_zero() - target).norm();
                 if distance < at.distance {
                     let moved = next.distance_squared(&at.angles).sqrt();
@@ -110,7 +110,7 @@ impl Leg {
         let gradient = jacobian.transpose() * error;
         let mut hessian = jacobian.transpose() * jacobian;
         for (i, screw) in placed.screws().iter().enumerate() {
-            for j in i..self.joint_count() {
+            for j in i..placed.screws().len() {
                 let bend = screw.axis.cross(&column(&jacobian, j)).dot(&error);
                 let both = if i == j { 1 } else { 2 };
                 for at in [(i, j), (j, i)].into_iter().take(both) {
@@ -118,6 +118,10 @@ impl Leg {
                 }
             }
         }
+        let (gradient, mut hessian) = match self.coupling() {
+            None => (gradient, hessian),
+            Some(coupling) => (coupling.tr_mul(&gradient), coupling.tr_mul(&hessian) * coupling),
+        };
         for i in self.joint_count()..MAX_LEG_JOINTS {
             hessian.get_mut((i, i)).into_iter().for_each(|h| *h = 1.0);
         }

@@ -67,7 +67,7 @@ impl Leg {
             from.get(i).copied().unwrap_or(0.0) + step.get(i).copied().unwrap_or(0.0)
         });
         let angles = self.clamp(&angles);
-        let placed = self.chain.placed(angles.padded());
+        let placed = self.placed(&angles);
         let distance = (placed.foot_at_zero() - target).norm();
         Descent { angles, placed, distance, converged: true, steps: 0 }
     }
@@ -75,7 +75,7 @@ impl Leg {
     /// The step to the target along which the joints turn as they are pulled, as far as that leaves the foot alone; with no
     /// pull, the least turns in parts of their ranges.
     pub(super) fn surface_step(&self, target: &Vector3<f64>, from: &Descent, pull: &Joints) -> Option<Joints> {
-        let (jacobian, at) = (from.placed.placed_jacobian(), &from.angles);
+        let (jacobian, at) = (self.folded(from.placed.placed_jacobian()), &from.angles);
         let mut error = target - from.foot();
         let mut weight = Joints::from_fn(|i, _| self.joints().get(i).map_or(0.0, |j| math::squared(range(j.limits()))));
         let mut held = Joints::zeros();

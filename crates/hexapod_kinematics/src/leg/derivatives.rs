@@ -16,11 +16,11 @@ pub type Matrix6xN = SMatrix<f64, 6, MAX_LEG_JOINTS>;
 impl Leg {
     /// Second derivatives of the foot in the body frame, m/rad²: entry `i` holds `d² foot / dq_i dq_j` in column `j`.
     pub fn foot_second_derivatives(&self, angles: &LegAngles) -> [Matrix3xN; MAX_LEG_JOINTS] {
-        let placed = self.chain.placed(angles.padded());
+        let placed = self.placed(angles);
         let jacobian = placed.placed_jacobian();
         let mut all = [Matrix3xN::zeros(); MAX_LEG_JOINTS];
-        for (i, of_i) in all.iter_mut().enumerate().take(self.joint_count()) {
-            for j in 0..self.joint_count() {
+        for (i, of_i) in all.iter_mut().enumerate().take(self.moving().len()) {
+            for j in 0..self.moving().len() {
                 let (inner, outer) = (i.min(j), i.max(j));
                 if let Some(screw) = placed.screws().get(inner) {
                     let column: Vector3<f64> = jacobian.column(outer).into_owned();
@@ -28,25 +28,28 @@ impl Leg {
                 }
             }
         }
-        all
+        let Some(coupling) = self.coupling() else { return all };
+        let folded = all.map(|of_i| of_i * coupling);
+        std::array::from_fn(|k| folded.iter().zip(coupling.column(k).iter()).map(|(of_i, by)| of_i * *by).sum())
     }
 
     /// Geometric Jacobian in the body frame: linear above angular.
     pub fn geometric_jacobian(&self, angles: &LegAngles) -> Matrix6xN {
-        let placed = self.chain.placed(angles.padded());
+        let placed = self.placed(angles);
         let linear = placed.placed_jacobian();
         let mut jacobian = Matrix6xN::zeros();
         jacobian.fixed_rows_mut::<3>(0).copy_from(&linear);
         for (i, screw) in placed.screws().iter().enumerate() {
             jacobian.fixed_view_mut::<3, 1>(3, i).copy_from(&screw.axis);
         }
-        jacobian
+        self.folded(jacobian)
     }
 
     /// Time derivative of [`Leg::geometric_jacobian`] at joint speeds in rad/s.
     pub fn geometric_jacobian_rate(&self, angles: &LegAngles, speeds: &LegAngles) -> Matrix6xN {
-        let placed = self.chain.placed(angles.padded());
+        let placed = self.placed(angles);
         let linear = placed.placed_jacobian();
+        let speeds = self.turns(speeds);
         let foot_velocity = linear * nalgebra::SVector::from(*speeds.padded());
         let mut rate = Matrix6xN::zeros();
         // Velocity of the point of joint j and angular velocity of the link before it, summed up on the way.
@@ -63,7 +66,7 @@ impl Leg {
             spin += screw.axis * *speed;
             done -= screw.axis.cross(&screw.point) * *speed;
         }
-        rate
+        self.folded(rate)
     }
 
     /// Time derivative of [`Leg::jacobian`] at joint speeds in rad/s.

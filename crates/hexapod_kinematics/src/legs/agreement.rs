@@ -14,7 +14,7 @@ const ABOVE: f64 = 0.2;
 
 /// Refuses a foot that nothing shows where the guess has it above the joint that carries it: legs stand on their feet.
 pub(super) fn check_guess(model: &Model, foot: &Foot, leg: &Leg) -> Result<(), ModelError> {
-    let placed = leg.chain.placed(leg.home().padded());
+    let placed = leg.placed(&leg.home());
     let joint = placed.screws().last().map_or_else(Vector3::zeros, |joint| joint.point);
     let (at, link) = (placed.foot_at_zero() - joint, model.links().get(foot.link));
     let Some(link) = link.filter(|_| foot.unseen && at.z > ABOVE * at.norm()) else { return Ok(()) };

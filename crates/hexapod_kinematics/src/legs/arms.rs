@@ -55,7 +55,7 @@ fn is_arm_name(name: &str) -> bool {
 }
 
 fn drop_odd_counts(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<String>) {
-    let with = |chosen: &[Branch], n: usize| chosen.iter().filter(|b| b.moving.len() == n).count();
+    let with = |chosen: &[Branch], n: usize| chosen.iter().filter(|b| b.motors == n).count();
     let common = (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).max_by_key(|&n| (with(chosen, n), MAX_LEG_JOINTS - n)).unwrap_or(0);
     if with(chosen, common) < MIN_LEGS {
         return;
@@ -63,10 +63,9 @@ fn drop_odd_counts(model: &Model, chosen: &mut Vec<Branch>, notes: &mut Vec<Stri
     let alone: Vec<usize> =
         (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).filter(|&n| n != common && with(chosen, n) == 1).collect();
     let too_many = chosen.len() > MAX_LEGS;
-    let legs: Vec<String> =
-        chosen.iter().filter(|b| b.moving.len() == common).map(|b| without_digits(model, b)).collect();
+    let legs: Vec<String> = chosen.iter().filter(|b| b.motors == common).map(|b| without_digits(model, b)).collect();
     chosen.retain(|branch| {
-        let n = branch.moving.len();
+        let n = branch.motors;
         let called_alike = || legs.contains(&without_digits(model, branch));
         let keep = n == common || !(too_many || alone.contains(&n) && !called_alike());
         if !keep {

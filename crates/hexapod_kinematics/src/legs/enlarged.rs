@@ -26,7 +26,7 @@ fn pose(pose: &Isometry3<f64>, times: f64) -> Isometry3<f64> {
 }
 
 fn enlarged_leg(leg: &Leg, times: f64) -> Leg {
-    let joints = leg.joints.iter().map(|joint| LegJoint { origin: pose(&joint.origin, times), ..joint.clone() });
+    let joints = leg.moving().iter().map(|joint| LegJoint { origin: pose(&joint.origin, times), ..joint.clone() });
     let enlarged = Leg::new(leg.name.clone(), joints.collect(), leg.foot_link, pose(&leg.tip, times));
     let ball = leg.ball.map(|ball| Ball { centre: ball.centre * times, radius: ball.radius * times });
     Leg { posture: leg.posture, foot_reason: leg.foot_reason.clone(), ball, ..enlarged }

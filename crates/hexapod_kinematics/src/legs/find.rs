@@ -4,14 +4,13 @@ use nalgebra::Isometry3;
 
 use super::arms;
 use super::ball::ball_at;
-use super::branch::{Branch, MIN_LEG_JOINTS, branches, moving_joints, moving_to, not_a_leg};
+use super::branch::{Branch, branches, not_a_leg};
 use super::foot::{self, Foot};
+use super::mimics::{TURNING, leg_joint};
 use super::options::{LegOptions, MeshReader};
-use crate::angles::MAX_LEG_JOINTS;
-use crate::chain::LegJoint;
 use crate::error::{ModelError, ModelFault, Place};
 use crate::leg::Leg;
-use crate::model::{Joint, JointKind, Model};
+use crate::model::{JointKind, Model};
 
 /// A chain that is a leg.
 pub(super) struct LegChain {
@@ -23,7 +22,8 @@ pub(super) struct LegChain {
     pub(super) name: Option<String>,
 }
 
-/// Chains of three to six joints from the base, one per first joint.
+/// Chains of three to six joints from the base, one per first joint; joints that mimic others are counted, but three of a leg's
+/// joints mimic none.
 ///
 /// Several leaves behind one first joint: the one behind the most joints counts, of those the one called a foot, of
 /// those the farthest. Arms, heads and tails are left out, see [`arms`].
@@ -42,11 +42,10 @@ pub(super) fn by_themselves(
     }
     let mut notes = Vec::new();
     chosen.retain(|branch| {
-        let fits = (MIN_LEG_JOINTS..=MAX_LEG_JOINTS).contains(&branch.moving.len());
-        if !fits {
-            notes.push(not_a_leg(model, branch, "legs have 3 to 6 joints"));
+        if !branch.may_be_leg() {
+            notes.push(not_a_leg(model, branch, branch.rule()));
         }
-        fits
+        branch.may_be_leg()
     });
     arms::drop(model, &mut chosen, &mut notes);
     model.notes.append(&mut notes);
@@ -62,10 +61,10 @@ pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>
             let found = format!("names foot link \"{}\", which does not exist", spec.foot_link);
             ModelError::new(ModelFault::Legs, place(), found, "name a link of the robot")
         })?;
-        let moving = moving_to(model, foot_link);
-        if !(MIN_LEG_JOINTS..=MAX_LEG_JOINTS).contains(&moving.len()) {
-            let found = format!("has {}", moving_joints(moving.len()));
-            return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have 3 to 6 joints"));
+        let branch = Branch::to(model, foot_link);
+        if !branch.may_be_leg() {
+            let found = format!("has {}", branch.joints());
+            return Err(ModelError::new(ModelFault::Legs, place(), found, branch.rule()));
         }
         if spec.name.is_empty() || chains.iter().any(|c| c.name.as_ref() == Some(&spec.name)) {
             return Err(ModelError::new(
@@ -75,11 +74,10 @@ pub(super) fn as_given(model: &Model, options: &LegOptions, read: MeshReader<'_>
                 "give every leg its own name",
             ));
         }
-        if let Some(shared) = chains.iter().find(|c| c.moving.iter().any(|j| moving.contains(j))) {
+        if let Some(shared) = chains.iter().find(|c| c.moving.iter().any(|j| branch.moving.contains(j))) {
             let found = format!("shares a joint with leg \"{}\"", shared.name.as_deref().unwrap_or(""));
             return Err(ModelError::new(ModelFault::Legs, place(), found, "legs have no joint in common"));
         }
-        let branch = Branch { moving, leaf: foot_link };
         let foot = foot::foot_in(model, foot_link, options, read)
             .or_else(|error| foot_by_leg(model, &branch, options, error))?;
         chains.push(LegChain { moving: branch.moving, foot, name: Some(spec.name.clone()) });
@@ -95,7 +93,7 @@ pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, 
         let Some(joint) = model.joints().get(index) else { continue };
         pending *= joint.parent_from_joint();
         if chain.moving.contains(&index) {
-            joints.push(leg_joint(joint, index, pending, &name)?);
+            joints.push(leg_joint(model, &chain.moving, index, pending, &name)?);
             pending = Isometry3::identity();
         }
     }
@@ -103,30 +101,6 @@ pub(super) fn leg(model: &Model, chain: &LegChain, name: String) -> Result<Leg, 
     leg.foot_reason.clone_from(&chain.foot.reason);
     leg.ball = ball_at(model, chain.foot.link, &leg.tip.translation.vector);
     Ok(leg)
-}
-
-const TURNING: &str =
-    "joints of a leg are revolute or continuous; make one that gives a little, as a sprung foot's, fixed";
-
-fn leg_joint(joint: &Joint, index: usize, origin: Isometry3<f64>, leg: &str) -> Result<LegJoint, ModelError> {
-    let place = || Place::named("joint", joint.name(), joint.line());
-    let refuse = |found: &str, hint: &str| {
-        Err(ModelError::new(ModelFault::JointKind, place(), format!("is in leg \"{leg}\" and {found}"), hint))
-    };
-    if joint.kind() == JointKind::Prismatic {
-        return refuse("is prismatic", TURNING);
-    }
-    match (joint.position_index(), joint.limits()) {
-        (Some(position), Some(limits)) => Ok(LegJoint {
-            name: joint.name().to_owned(),
-            limits: *limits,
-            axis: joint.axis(),
-            origin,
-            joint: index,
-            position,
-        }),
-        _ => refuse("copies another joint (mimic)", "joints of a leg move by themselves"),
-    }
 }
 
 /// What is wrong with a leg one of whose joints is prismatic.
@@ -138,7 +112,7 @@ fn sliding(model: &Model, branch: &Branch) -> Option<ModelError> {
 }
 
 fn is_better(model: &Model, branch: &Branch, known: &Branch) -> bool {
-    let rank = |b: &Branch| (b.moving.len(), foot::is_called_foot(model, b.leaf));
+    let rank = |b: &Branch| (b.motors, b.moving.len(), foot::is_called_foot(model, b.leaf));
     match rank(branch).cmp(&rank(known)) {
         std::cmp::Ordering::Equal => foot::distance(model, branch.leaf) > foot::distance(model, known.leaf),
         order => order.is_gt(),

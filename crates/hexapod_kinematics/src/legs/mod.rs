@@ -13,6 +13,7 @@ mod given_feet;
 mod hips;
 mod limits;
 mod locked;
+mod mimics;
 mod names;
 mod odd;
 mod options;

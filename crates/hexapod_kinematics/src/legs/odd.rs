@@ -104,7 +104,7 @@ fn odd_axis(legs: &[&Leg], index: usize) -> Option<String> {
     let written: Vec<Vector3<f64>> =
         legs.iter().map(|leg| leg.joints().get(index).map_or_else(Vector3::z, axis)).collect();
     let in_body: Vec<Vector3<f64>> =
-        legs.iter().map(|leg| leg.chain.screws().get(index).map_or_else(Vector3::z, |screw| screw.axis)).collect();
+        legs.iter().map(|leg| leg.motors(&leg.chain).nth(index).map_or_else(Vector3::z, |screw| screw.axis)).collect();
     let in_leg: Option<Vec<Vector3<f64>>> =
         legs.iter().zip(&in_body).map(|(leg, axis)| Some(body_from_outward(leg)?.transpose() * axis)).collect();
     // However the frames of a description are turned, it is enough that the legs agree in one way of looking at them.

@@ -95,9 +95,9 @@ impl Stand {
     }
 
     fn strain(&self, leg: &Leg, pose: &LegAngles) -> f64 {
-        let placed = leg.chain.placed(pose.padded());
+        let placed = leg.placed(pose);
         let away = (placed.foot_at_zero() - self.foot).norm_squared() / math::squared(self.length);
-        let knees = placed.screws().iter().skip(2);
+        let knees = leg.motors(&placed).skip(2);
         let bend = knees.map(|knee| (knee.point - self.from).dot(&self.bend)).sum::<f64>() / self.length;
         let margins = leg.margins(pose);
         let lively = (margins.singularity_m / self.length).min(0.2);

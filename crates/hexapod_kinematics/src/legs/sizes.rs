@@ -57,7 +57,7 @@ fn odd_unit(model: &Model, legs: &[Leg]) -> Result<(), ModelError> {
         let found =
             format!("is {} m from the joint before, in a leg like others of {} m", plain(parts[index]), plain(middle));
         let hint = format!("in m; did you mean millimetres: {:.4}?", parts[index] * 1e-3);
-        let place = match leg.joints().get(index + 1).and_then(|joint| model.joints().get(joint.joint_index())) {
+        let place = match leg.moving().get(index + 1).and_then(|joint| model.joints().get(joint.joint_index())) {
             Some(joint) => Place::named("joint", joint.name(), joint.line()).attribute("origin"),
             None => {
                 let joint = model.parent_joint(leg.foot_link()).and_then(|joint| model.joints().get(joint));
@@ -105,9 +105,9 @@ pub(super) fn odd_parts(model: &Model, legs: &[Leg], options: &LegOptions) -> Ve
             if !agree || (middle / ODD_FRACTION..=middle * ODD_FRACTION).contains(&length) {
                 continue;
             }
-            let joint = |index: usize| leg.joints().get(index).map_or("", |joint| joint.name());
+            let joint = |index: usize| leg.moving().get(index).map_or("", |joint| joint.name());
             let (mm, usual) = (length * 1e3, middle * 1e3);
-            let (part, mend) = match leg.joints().get(index + 1) {
+            let (part, mend) = match leg.moving().get(index + 1) {
                 Some(next) => (format!("joint {}", next.name()), "its <origin>".to_owned()),
                 None => {
                     let point = foot_at(model, leg, middle).map(ten_thousandths).join(", ");
@@ -148,7 +148,7 @@ fn ten_thousandths(length: f64) -> String {
 
 /// How far each joint of a leg after the first is from the one before, and the foot from the last, m.
 pub(super) fn parts(leg: &Leg) -> Vec<f64> {
-    let joints = leg.joints().iter().skip(1).map(|joint| joint.origin().translation.vector.norm());
+    let joints = leg.moving().iter().skip(1).map(|joint| joint.origin().translation.vector.norm());
     joints.chain([leg.tip().translation.vector.norm()]).collect()
 }
 

@@ -121,7 +121,7 @@ impl LimbMotion {
 impl Leg {
     /// Pose of the limb frame in the body frame.
     pub fn body_from_limb(&self) -> Isometry3<f64> {
-        self.joints().first().map_or_else(Isometry3::identity, |j| *j.origin())
+        self.moving().first().map_or_else(Isometry3::identity, |j| *j.origin())
     }
 
     /// Motion of the leg's points in its limb frame at these joint angles (rad), speeds (rad/s) and accelerations
@@ -129,13 +129,14 @@ impl Leg {
     pub fn limb_motion(&self, angles: &LegAngles, speeds: &LegAngles, accelerations: &LegAngles) -> LimbMotion {
         let mut motion = LimbMotion {
             points: [PointMotion::default(); MAX_LIMB_POINTS],
-            len: self.joint_count() + 1,
+            len: self.moving().len() + 1,
             limb_from_last_link: Rotation3::identity(),
         };
+        let [angles, speeds, accelerations] = [angles, speeds, accelerations].map(|of| self.turns(of));
         let rates = angles.padded().iter().zip(speeds.padded()).zip(accelerations.padded());
         let (mut spin, mut spin_rate) = (Vector3::zeros(), Vector3::zeros());
         let (mut at, mut origin) = (Rotation3::identity(), PointMotion::default());
-        for (i, (joint, ((angle, speed), acceleration))) in self.joints().iter().zip(rates).enumerate() {
+        for (i, (joint, ((angle, speed), acceleration))) in self.moving().iter().zip(rates).enumerate() {
             if i > 0 {
                 origin = carried(&origin, &(at * joint.origin().translation.vector), &spin, &spin_rate);
                 at *= joint.origin().rotation.to_rotation_matrix();
@@ -148,7 +149,7 @@ impl Leg {
                 *point = origin;
             }
         }
-        if let Some(foot) = motion.points.get_mut(self.joint_count()) {
+        if let Some(foot) = motion.points.get_mut(self.moving().len()) {
             *foot = carried(&origin, &(at * self.tip().translation.vector), &spin, &spin_rate);
         }
         motion.limb_from_last_link = at;
@@ -158,10 +159,10 @@ impl Leg {
     /// Points of the joints and the foot in the body frame, hip first, m; entries past the foot are the foot.
     pub fn points_in_body(&self, angles: &LegAngles) -> [Vector3<f64>; MAX_LIMB_POINTS] {
         let mut points = [self.foot_in_body(angles); MAX_LIMB_POINTS];
-        let screws = self.chain.screws();
+        let (screws, turns) = (self.chain.screws(), self.turns(angles));
         for (i, point) in points.iter_mut().enumerate().take(screws.len()) {
             let Some(screw) = screws.get(i) else { continue };
-            let before = screws.iter().zip(angles.padded()).take(i).rev();
+            let before = screws.iter().zip(turns.padded()).take(i).rev();
             *point = before.fold(screw.point, |p, (s, angle)| s.point + turn(&s.axis, *angle, &(p - s.point)));
         }
         points

@@ -3,6 +3,8 @@
 mod joint;
 mod limits;
 mod link;
+pub(crate) mod loose;
+mod mimics;
 mod pose;
 mod transform;
 pub(crate) mod tree;

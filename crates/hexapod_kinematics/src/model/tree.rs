@@ -2,46 +2,13 @@
 
 use std::collections::HashMap;
 
-use nalgebra::{Isometry3, Unit, Vector3};
-
-use super::{Joint, JointFriction, JointKind, JointLimits, Link, Mimic, Model};
+use super::loose::LooseJoint;
+use super::mimics::flattened;
+use super::{Joint, JointKind, Link, Model};
 use crate::error::{ModelError, ModelFault, Place};
 
 /// Most links between the base and a leaf; a deeper tree is refused, so that walking it cannot exhaust the stack.
 const MAX_DEPTH: usize = 256;
-
-/// A joint as the description gives it, with links by name.
-pub(crate) struct LooseJoint {
-    pub name: String,
-    pub kind: JointKind,
-    pub parent: String,
-    pub child: String,
-    pub parent_from_joint: Isometry3<f64>,
-    pub axis: Unit<Vector3<f64>>,
-    pub limits: Option<JointLimits>,
-    pub mimic: Option<LooseMimic>,
-    pub friction: JointFriction,
-    /// Why its limits cannot be, where they cannot.
-    pub fault: Option<Box<ModelError>>,
-    pub line: Option<u32>,
-    /// Lines of the elements that name the parent and the child link.
-    pub ends: [Option<u32>; 2],
-}
-
-impl LooseJoint {
-    fn place(&self, end: &str) -> Place {
-        let [parent, child] = self.ends;
-        let line = if end == "parent" { parent } else { child };
-        Place::named("joint", &self.name, self.line).on_line(line).attribute(format!("{end} link"))
-    }
-}
-
-/// A mimic as the description gives it, with the joint by name.
-pub(crate) struct LooseMimic {
-    pub joint: String,
-    pub multiplier: f64,
-    pub offset: f64,
-}
 
 /// All parts of a robot, each already checked by itself.
 pub(crate) struct Parts {
@@ -204,38 +171,23 @@ fn check_depth(model: &Model) -> Result<(), ModelError> {
 }
 
 fn number_positions(model: &mut Model, loose: &[LooseJoint], index: &HashMap<&str, usize>) -> Result<(), ModelError> {
-    for (joint, loose) in model.joints.iter_mut().zip(loose) {
-        if joint.kind == JointKind::Fixed {
-            continue;
-        }
-        match &loose.mimic {
+    for at in 0..model.joints.len() {
+        let mimic = flattened(at, loose, index)?;
+        let Some(joint) = model.joints.get_mut(at).filter(|joint| joint.kind != JointKind::Fixed) else { continue };
+        match mimic {
             None => {
                 joint.position = Some(model.positions);
                 model.positions += 1;
             }
-            Some(mimic) => {
-                let source = mimic_source(mimic, loose, index)?;
-                joint.mimic = Some(Mimic { joint: source, multiplier: mimic.multiplier, offset: mimic.offset });
+            // Wherever its source is, it stays where it is.
+            Some(mimic) if mimic.multiplier == 0.0 => {
+                joint.parent_from_joint = joint.parent_from_child(mimic.offset);
+                (joint.kind, joint.limits, joint.fault) = (JointKind::Fixed, None, None);
             }
+            Some(_) => joint.mimic = mimic,
         }
     }
-    let chained = model
-        .joints
-        .iter()
-        .find(|j| j.mimic.is_some_and(|m| model.joints.get(m.joint).is_none_or(|source| source.position.is_none())));
-    chained.map_or(Ok(()), |joint| {
-        let place = Place::named("joint", &joint.name, joint.line).attribute("mimic joint");
-        let found = "copies a joint that does not move by itself";
-        Err(ModelError::new(ModelFault::JointKind, place, found, "copy a revolute, continuous or prismatic joint"))
-    })
-}
-
-fn mimic_source(mimic: &LooseMimic, joint: &LooseJoint, index: &HashMap<&str, usize>) -> Result<usize, ModelError> {
-    index.get(mimic.joint.as_str()).copied().ok_or_else(|| {
-        let place = Place::named("joint", &joint.name, joint.line).attribute("mimic joint");
-        let found = format!("names joint \"{}\", which does not exist", mimic.joint);
-        ModelError::new(ModelFault::Tree, place, found, "name a joint of this robot")
-    })
+    Ok(())
 }
 
 /// The known name that differs least, when it differs in at most a third of its letters.

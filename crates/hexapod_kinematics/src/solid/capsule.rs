@@ -2,6 +2,7 @@
 
 use super::distance;
 use nalgebra::Vector3;
+use std::f64::consts::PI;
 
 /// What is at most a radius away from a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +20,12 @@ impl Capsule {
     /// Distance between two capsules, m; below zero where they overlap.
     pub fn distance(&self, other: &Self) -> f64 {
         distance::of_segments(&self.ends, &other.ends) - self.radius - other.radius
+    }
+
+    /// m³.
+    pub(crate) fn volume(&self) -> f64 {
+        let [a, b] = self.ends;
+        PI * self.radius * self.radius * ((b - a).norm() + 4.0 / 3.0 * self.radius)
     }
 
     /// The box about it.

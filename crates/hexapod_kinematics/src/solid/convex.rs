@@ -23,6 +23,24 @@ impl Convex {
         }
     }
 
+    /// The same, `times` as large.
+    pub fn enlarged(&self, times: f64) -> Self {
+        match self {
+            Self::Capsule(Capsule { ends, radius }) => {
+                Self::Capsule(Capsule { ends: ends.map(|end| end * times), radius: radius * times })
+            }
+            Self::Cuboid(cuboid) => Self::Cuboid(cuboid.enlarged(times)),
+        }
+    }
+
+    /// m³.
+    pub fn volume(&self) -> f64 {
+        match self {
+            Self::Capsule(capsule) => capsule.volume(),
+            Self::Cuboid(cuboid) => cuboid.volume(),
+        }
+    }
+
     /// Whether it is a ball.
     pub fn is_ball(&self) -> bool {
         matches!(self, Self::Capsule(Capsule { ends: [a, b], .. }) if a == b)

@@ -32,6 +32,29 @@ impl Cuboid {
         Self { middle: at.translation.vector, axes, half }
     }
 
+    /// The box along directions that are square to each other that holds points.
+    pub fn about<'a>(points: impl Iterator<Item = &'a Vector3<f64>>, axes: [Vector3<f64>; 3]) -> Self {
+        let ends = [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)];
+        let [low, high] = points.fold(ends, |[low, high], point| {
+            let [one, two, three] = axes.map(|axis| axis.dot(point));
+            let at = Vector3::new(one, two, three);
+            [low.inf(&at), high.sup(&at)]
+        });
+        let middle = 0.5 * (low + high);
+        let placed = axes[0] * middle.x + axes[1] * middle.y + axes[2] * middle.z;
+        Self { middle: placed, axes, half: 0.5 * (high - low) }
+    }
+
+    /// The same box, `times` as large.
+    pub fn enlarged(&self, times: f64) -> Self {
+        Self { middle: self.middle * times, half: self.half * times, ..*self }
+    }
+
+    /// m³.
+    pub fn volume(&self) -> f64 {
+        8.0 * self.half.product()
+    }
+
     /// The same box, in a frame from which its own has this pose.
     #[inline]
     pub fn placed(&self, turn: &Matrix3<f64>, at: &Vector3<f64>) -> Self {

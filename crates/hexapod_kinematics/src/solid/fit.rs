@@ -1,11 +1,13 @@
-//! Capsules about a mesh.
+//! Capsules and boxes about a mesh.
 
 use super::capsule::Capsule;
+use super::convex::Convex;
+use super::cuboid::Cuboid;
 use nalgebra::{Matrix3, SymmetricEigen, Vector2, Vector3};
 
-/// Most capsules of one mesh.
+/// Most capsules and boxes of one mesh.
 const MOST: usize = 3;
-/// Two capsules are worth their work where they have less than this part of the volume of one.
+/// Two of them are worth their work where they have less than this part of the volume of one.
 const WORTH: f64 = 0.8;
 /// Most iterations for the directions in which triangles are long; a few are enough for three rows.
 const MAX_ITERATIONS: usize = 64;
@@ -15,15 +17,15 @@ type Triangle = [Vector3<f64>; 3];
 /// The room that a mesh takes up, in the frame of its shape, m.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bulk {
-    capsules: Vec<Capsule>,
+    solids: Vec<Convex>,
     corners: [Vector3<f64>; 2],
 }
 
-/// Triangles, the capsule about them, and the two directions in which they are long.
+/// Triangles, the capsule or box about them, and the directions in which they may be cut.
 struct Piece {
     triangles: Vec<Triangle>,
-    capsule: Capsule,
-    long: [Vector3<f64>; 2],
+    solid: Convex,
+    cuts: Vec<Vector3<f64>>,
 }
 
 impl Bulk {
@@ -41,21 +43,20 @@ impl Bulk {
             pieces.swap_remove(index);
             pieces.extend(halves);
         }
-        Some(Self { capsules: pieces.into_iter().map(|piece| piece.capsule).collect(), corners })
+        Some(Self { solids: pieces.into_iter().map(|piece| piece.solid).collect(), corners })
     }
 
     /// The same of a mesh `times` as large.
     pub(crate) fn enlarged(&self, times: f64) -> Self {
-        let capsule = |of: &Capsule| Capsule { ends: of.ends.map(|end| end * times), radius: of.radius * times };
         Self {
-            capsules: self.capsules.iter().map(capsule).collect(),
+            solids: self.solids.iter().map(|solid| solid.enlarged(times)).collect(),
             corners: self.corners.map(|corner| corner * times),
         }
     }
 
-    /// Capsules that hold all of it together.
-    pub fn capsules(&self) -> &[Capsule] {
-        &self.capsules
+    /// Capsules and boxes that hold all of it together.
+    pub(crate) fn solids(&self) -> &[Convex] {
+        &self.solids
     }
 
     /// The lowest and the highest corner of the box about it.
@@ -67,34 +68,71 @@ impl Bulk {
 impl Piece {
     fn of(triangles: Vec<Triangle>) -> Self {
         let points = || triangles.iter().flatten();
-        let count = points().count().max(1) as f64;
-        let mean = points().sum::<Vector3<f64>>() / count;
-        let spread = points().fold(Matrix3::zeros(), |sum, point| sum + (point - mean) * (point - mean).transpose());
-        let (values, axes) = SymmetricEigen::try_new(spread, f64::EPSILON, MAX_ITERATIONS)
-            .map_or((spread.diagonal(), Matrix3::identity()), |found| (found.eigenvalues, found.eigenvectors));
-        let mut order = [0, 1, 2];
-        order.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
-        let [long, wide, thin] = order.map(|index| axes.column(index).into_owned());
-        let capsule = about(points(), [long, wide, thin]);
-        Self { triangles, capsule, long: [long, wide] }
+        let principal = principal_axes(&triangles);
+        let frames = [principal, [Vector3::x(), Vector3::y(), Vector3::z()]].into_iter().chain(face_axes(&triangles));
+        let boxes = frames.map(|axes| (Cuboid::about(points(), axes), axes));
+        let smallest = boxes.min_by(|(one, _), (other, _)| one.volume().total_cmp(&other.volume()));
+        let capsule = Convex::Capsule(about(points(), principal));
+        let [long, wide, _] = principal;
+        match smallest.map(|(of, axes)| (Convex::Cuboid(of), axes)) {
+            Some((cuboid, axes)) if cuboid.volume() < capsule.volume() => {
+                Self { triangles, solid: cuboid, cuts: axes.to_vec() }
+            }
+            _ => Self { triangles, solid: capsule, cuts: vec![long, wide] },
+        }
     }
 
-    /// The two halves of it across one of its long directions, where their capsules are worth it.
+    /// The two halves of it across one of its directions, where they are worth it.
     fn halves(&self) -> Option<[Self; 2]> {
-        let cut = |across: Vector3<f64>| {
-            let middle = middle(self.triangles.iter().flatten(), &across);
+        let cut = |across: &Vector3<f64>| {
+            let middle = middle(self.triangles.iter().flatten(), across);
             let half = |sign: f64| clipped(&self.triangles, &(across * sign), middle * sign);
             let halves = [half(1.0), half(-1.0)];
             halves.iter().all(|half| !half.is_empty()).then(|| halves.map(Self::of))
         };
-        let best = self.long.into_iter().filter_map(cut).min_by(|one, other| volume(one).total_cmp(&volume(other)))?;
+        let best = self.cuts.iter().filter_map(cut).min_by(|one, other| volume(one).total_cmp(&volume(other)))?;
         (volume(&best) < WORTH * self.volume()).then_some(best)
     }
 
     fn volume(&self) -> f64 {
-        let Capsule { ends: [a, b], radius } = self.capsule;
-        std::f64::consts::PI * radius * radius * ((b - a).norm() + 4.0 / 3.0 * radius)
+        self.solid.volume()
     }
+}
+
+/// Twice the area of a triangle, square to it.
+fn normal([a, b, c]: &Triangle) -> Vector3<f64> {
+    (b - a).cross(&(c - a))
+}
+
+/// The directions in which a surface is long, wide and thin, however finely it is cut into triangles.
+fn principal_axes(triangles: &[Triangle]) -> [Vector3<f64>; 3] {
+    let area: f64 = triangles.iter().map(|of| normal(of).norm()).sum();
+    let sum = |of: &Triangle| of.iter().sum::<Vector3<f64>>();
+    let mean = triangles.iter().map(|of| sum(of) * normal(of).norm()).sum::<Vector3<f64>>() / (3.0 * area);
+    let mean = if area > 0.0 { mean } else { Vector3::zeros() };
+    let spread = triangles.iter().fold(Matrix3::zeros(), |spread, of| {
+        let [a, b, c] = of.map(|point| point - mean);
+        let all = a + b + c;
+        let squares = [a, b, c, all].map(|to| to * to.transpose());
+        spread + squares.iter().sum::<Matrix3<f64>>() * normal(of).norm()
+    });
+    let (values, axes) = SymmetricEigen::try_new(spread, f64::EPSILON, MAX_ITERATIONS)
+        .map_or((spread.diagonal(), Matrix3::identity()), |found| (found.eigenvalues, found.eigenvectors));
+    let mut order = [0, 1, 2];
+    order.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+    order.map(|index| axes.column(index).into_owned())
+}
+
+/// Directions along each edge of the largest triangle, square to it in its plane, and square to the plane: where a part
+/// has a large flat face, those of a box about it.
+fn face_axes(triangles: &[Triangle]) -> impl Iterator<Item = [Vector3<f64>; 3]> {
+    let size = |of: &Triangle| normal(of).norm_squared();
+    let largest = triangles.iter().max_by(|one, other| size(one).total_cmp(&size(other)));
+    let edges = largest.map(|of @ [a, b, c]| [b - a, c - b, a - c].map(|edge| (edge, normal(of))));
+    edges.into_iter().flatten().filter_map(|(edge, normal)| {
+        let (along, up) = (edge.try_normalize(0.0)?, normal.try_normalize(0.0)?);
+        Some([along, up.cross(&along), up])
+    })
 }
 
 fn volume(halves: &[Piece; 2]) -> f64 {
@@ -152,12 +190,13 @@ fn clipped(triangles: &[Triangle], across: &Vector3<f64>, from: f64) -> Vec<Tria
 
 #[cfg(test)]
 mod tests {
-    use super::super::distance::of_segments;
     use super::*;
+    use nalgebra::Rotation3;
     use proptest::prelude::*;
 
     fn is_inside(bulk: &Bulk, point: &Vector3<f64>) -> bool {
-        bulk.capsules().iter().any(|of| of_segments(&[*point; 2], &of.ends) <= of.radius + 1e-9)
+        let point = Convex::Capsule(Capsule { ends: [*point; 2], radius: 0.0 });
+        bulk.solids().iter().any(|of| of.distance(&point, 1.0) <= 1e-9)
     }
 
     proptest! {
@@ -169,7 +208,7 @@ mod tests {
             let vertices: Vec<Vector3<f64>> = triangles.iter()
                 .flat_map(|of| [0, 3, 6].map(|at| Vector3::new(of[at], of[at + 1], of[at + 2] * flat))).collect();
             let bulk = Bulk::of(&vertices).unwrap();
-            prop_assert!(bulk.capsules().len() <= MOST);
+            prop_assert!(bulk.solids().len() <= MOST);
             for of in vertices.chunks(3) {
                 let point = of[0] + (of[1] - of[0]) * a + (of[2] - of[1]) * (a * b);
                 prop_assert!(is_inside(&bulk, &point));
@@ -187,18 +226,42 @@ mod tests {
         faces.iter().flat_map(|[a, b, c, d]| [a, b, c, a, c, d].map(|bits| corner(*bits))).collect()
     }
 
-    #[test]
-    fn when_a_mesh_is_a_square_bar_expect_one_capsule_hardly_thicker_than_its_diagonal() {
-        let bulk = Bulk::of(&slab(Vector3::new(0.1, 0.02, 0.02))).unwrap();
-        assert_eq!(bulk.capsules().len(), 1);
-        assert!(bulk.capsules()[0].radius < 0.02, "{bulk:?}");
+    /// How far what is about a convex mesh sticks out of it at most, along many directions.
+    fn excess(bulk: &Bulk, mesh: &[Vector3<f64>]) -> f64 {
+        let ways = (0..2000).map(|index| {
+            let (up, turn) = (1.0 - (f64::from(index) + 0.5) / 1000.0, 2.399_963 * f64::from(index));
+            let flat = (1.0 - up * up).sqrt();
+            Vector3::new(flat * turn.cos(), flat * turn.sin(), up)
+        });
+        let of_mesh = |way: &Vector3<f64>| mesh.iter().map(|point| way.dot(point)).fold(f64::NEG_INFINITY, f64::max);
+        let of_bulk = |way: &Vector3<f64>| bulk.solids().iter().map(|of| of.extent(way)).fold(0.0, f64::max);
+        ways.map(|way| of_bulk(&way) - of_mesh(&way)).fold(0.0, f64::max)
+    }
+
+    fn turned(mesh: Vec<Vector3<f64>>, by: [f64; 3]) -> Vec<Vector3<f64>> {
+        let turn = Rotation3::from_euler_angles(by[0], by[1], by[2]);
+        mesh.into_iter().map(|point| turn * point).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn when_a_mesh_is_a_block_turned_any_way_expect_a_box_as_large_as_it(
+            size in prop::array::uniform3(0.01..0.1f64), by in prop::array::uniform3(-3.0..3.0f64),
+        ) {
+            let mesh = turned(slab(Vector3::from(size)), by);
+            let bulk = Bulk::of(&mesh).unwrap();
+            prop_assert_eq!(bulk.solids().len(), 1);
+            prop_assert!(excess(&bulk, &mesh) < 1e-9, "{:?}", bulk);
+        }
     }
 
     #[test]
-    fn when_a_mesh_is_flat_expect_capsules_side_by_side_that_are_thinner_than_one() {
-        let bulk = Bulk::of(&slab(Vector3::new(0.1, 0.04, 0.01))).unwrap();
-        assert!(bulk.capsules().len() > 1, "{bulk:?}");
-        assert!(bulk.capsules().iter().all(|of| of.radius < 0.019), "{bulk:?}");
+    fn when_a_chunky_hip_is_a_turned_block_with_an_arm_expect_a_box_about_each() {
+        let block = slab(Vector3::new(0.06, 0.055, 0.05));
+        let arm = slab(Vector3::new(0.06, 0.012, 0.05)).into_iter().map(|point| point + Vector3::x() * 0.06);
+        let bulk = Bulk::of(&turned(block.into_iter().chain(arm).collect(), [0.4, -0.3, 0.6])).unwrap();
+        let (all, parts): (f64, f64) = (bulk.solids().iter().map(Convex::volume).sum(), 0.06 * 0.05 * (0.055 + 0.012));
+        assert!(bulk.solids().len() == 2 && all < 1.001 * parts, "{all} {parts} {bulk:?}");
     }
 
     #[test]

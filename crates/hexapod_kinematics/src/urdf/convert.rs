@@ -11,7 +11,8 @@ use super::origin::pose;
 use super::remarks::Remarks;
 use super::virtual_root::VirtualRoot;
 use crate::error::{ModelError, ModelFault, Place};
-use crate::model::tree::{LooseJoint, LooseMimic, Parts};
+use crate::model::loose::{LooseJoint, LooseMimic};
+use crate::model::tree::Parts;
 use crate::model::{JointFriction, JointKind, JointLimits, LimitChange, LimitsError};
 
 /// How far the length of an axis may be from one without a word.

@@ -25,7 +25,7 @@ impl Model {
     ///
     /// # Errors
     /// [`ModelError`] with line, element and attribute for anything that is not one tree of physically possible
-    /// links and joints. Mimic joints are supported outside legs; floating and planar joints only below a root link that
+    /// links and joints. Joints of a leg may mimic others of it; floating and planar joints only below a root link that
     /// carries nothing else, as other joints between the world and the body (the body becomes the base); spherical joints
     /// are refused by name.
     pub fn from_urdf(text: &str) -> Result<Self, ModelError> {

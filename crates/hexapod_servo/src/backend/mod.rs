@@ -78,7 +78,9 @@ pub enum Service {
     Ready,
     /// Its part may hold.
     Holding,
-    /// As before, but traffic with its part fails: targets do not reach it.
+    /// Its part may hold, and comes to rest where it holds first: targets do not reach it yet.
+    Settling,
+    /// Its part may hold, but traffic with its part fails: targets do not reach it.
     Failing,
 }
 

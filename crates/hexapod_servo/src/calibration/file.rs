@@ -10,9 +10,9 @@ use super::error::ServoConfigError as E;
 use super::origins::Origins;
 use super::raw::{RawBoard, RawServoConfig, RawTiming, ServoMap};
 use super::validate::GREATEST_ANGLE_RAD;
-use crate::feetech::RawFeetech;
 use crate::joints::Timing;
 use crate::ordered;
+use crate::serial::RawSerial;
 
 /// The key of `defaults` that stands for every servo.
 const ALL: &str = "all";
@@ -35,7 +35,12 @@ pub struct ServoFile {
     simulated: bool,
     /// The servos of a Feetech bus.
     #[serde(default)]
-    feetech: Option<RawFeetech>,
+    feetech: Option<RawSerial>,
+    /// The servos of a Dynamixel bus.
+    #[serde(default)]
+    dynamixel: Option<RawSerial>,
+    #[serde(default)]
+    lx16a: Option<RawSerial>,
 }
 
 /// Whether a kind stands in for one that the owner has not said yet: `simulated`, and `simulated_far`.
@@ -79,9 +84,14 @@ impl ServoFile {
         self.simulated
     }
 
-    /// The servos of a Feetech bus, if there are any.
-    pub fn feetech(&self) -> Option<&RawFeetech> {
-        self.feetech.as_ref()
+    /// The servos of a serial bus by its family, if there are any.
+    pub fn serial(&self, family: &str) -> Option<&RawSerial> {
+        match family {
+            "feetech" => self.feetech.as_ref(),
+            "dynamixel" => self.dynamixel.as_ref(),
+            "lx16a" => self.lx16a.as_ref(),
+            _ => None,
+        }
     }
 
     /// Times and speeds of the state machine, whatever bus the servos are on.

@@ -107,7 +107,7 @@ impl<S: Backend> ServoDriver<S> {
 
     fn begin_arming(&mut self, now: Duration) {
         for (index, joint) in self.joints.iter_mut().enumerate() {
-            joint.on &= self.backend.service(index) == Service::Holding;
+            joint.on &= matches!(self.backend.service(index), Service::Holding | Service::Settling);
             joint.met = false;
             joint.relaxed = false;
             joint.released = false;

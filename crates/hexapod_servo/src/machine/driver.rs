@@ -6,7 +6,7 @@ use super::counters::Counters;
 use super::fault::Fault;
 use super::joint::Joint;
 use super::state::State;
-use crate::backend::{Backend, Service};
+use crate::backend::{Backend, Measured, Service};
 use crate::joints::{DrivenJoint, JointConfig};
 
 /// How long a robot that is to sit is waited for, where nobody says how long it takes.
@@ -130,6 +130,11 @@ impl<S: Backend> ServoDriver<S> {
     /// Commanded angle of a joint in radians, as it was last written with success; `None` if it is off or not known.
     pub fn commanded(&self, joint: usize) -> Option<f64> {
         self.backend.commanded(joint)
+    }
+
+    /// What the servo of a joint has measured of late, where it measures anything.
+    pub fn measured(&self, joint: usize, now: Duration) -> Measured {
+        self.backend.measured(joint).recent(now)
     }
 
     pub(super) fn enter(&mut self, now: Duration, state: State) {

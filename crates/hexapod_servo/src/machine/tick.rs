@@ -88,7 +88,10 @@ impl<S: Backend> ServoDriver<S> {
             let limit_rad_s = servo.speed_limit_rad_s;
             let speed_rad_s = if arming || !joint.met { limit_rad_s.min(soft_rad_s) } else { limit_rad_s };
             // What a part does not take does not reach its servos.
-            if self.backend.service(index) == Service::Failing {
+            let service = self.backend.service(index);
+            if matches!(service, Service::Failing | Service::Settling) {
+                // What comes to rest begins from there with a small step.
+                joint.begun &= service == Service::Failing;
                 continue;
             }
             if let Some(step) = joint.step(speed_rad_s, elapsed) {
@@ -107,7 +110,7 @@ impl<S: Backend> ServoDriver<S> {
         if drop_all {
             self.let_go(None);
         }
-        self.counters.failed_ticks += self.backend.exchange(now, &mut self.counters.wire);
+        self.counters.failed_ticks += u64::from(self.backend.exchange(now, &mut self.counters.wire) > 0);
         while let Some((part, trouble)) = self.backend.take_lost() {
             self.fail(now, Fault::Part(trouble), Some(part));
         }

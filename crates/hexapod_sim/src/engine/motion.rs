@@ -57,7 +57,9 @@ impl World {
             body.set_position(convert::pose(base), true);
         }
         for (hinge, &position) in positions.iter().enumerate() {
-            let by = position - self.position(hinge);
+            let copied = self.assembly.hinges.get(hinge).and_then(|hinge| hinge.mimic);
+            let copied = copied.and_then(|(source, by, offset)| Some(by * positions.get(source)? + offset));
+            let by = copied.unwrap_or(position) - self.position(hinge);
             let Some((multibody, _)) = self.dof(hinge) else { continue };
             if let Some(link) = multibody.link_mut(hinge + 1) {
                 link.joint.apply_displacement(&[by]);

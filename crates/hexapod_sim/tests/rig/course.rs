@@ -34,6 +34,17 @@ pub const FLOORS: [Floor; 4] = [
     Floor { name: "ramp", size: 0.15, friction: 0.8 },
 ];
 
+/// Grounds that are rougher than those: ramps of 15 and 20 degrees.
+pub const ROUGH_FLOORS: [Floor; 7] = [
+    Floor { name: "steps", size: 0.015, friction: 0.8 },
+    Floor { name: "steps", size: 0.03, friction: 0.8 },
+    Floor { name: "rubble", size: 0.025, friction: 0.8 },
+    Floor { name: "rubble", size: 0.04, friction: 0.8 },
+    Floor { name: "ramp", size: 0.267_949, friction: 0.8 },
+    Floor { name: "ramp", size: 0.363_970, friction: 0.8 },
+    Floor { name: "gaps", size: 0.02, friction: 0.8 },
+];
+
 impl Floor {
     /// The same with a friction coefficient between 0.5 and 1.
     pub fn with_any_friction(self, seed: u64) -> Self {

@@ -2,9 +2,14 @@
 
 use super::course::{Course, Driver};
 use super::fit::Errors;
+use super::mishaps::{Fate, Mishap};
+use super::shipped::{config, robot};
 use super::{Rig, TICK_S};
-use hexapod_odometry::{Estimate, Odometry};
+use hexapod_dynamics::{BaseMotion, ImuReader};
+use hexapod_odometry::{Estimate, Inertial, Odometry};
+use hexapod_sim::Imu;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use std::time::Duration;
 
 /// How often the two are compared, in ticks.
 const EVERY: usize = 50;
@@ -14,6 +19,8 @@ const EVERY: usize = 50;
 pub struct Sample {
     /// What odometry says.
     pub estimate: Estimate,
+    /// The same without an IMU.
+    pub blind: Estimate,
     /// Its errors of place (m) and attitude (rad) since the start: x, y, z, roll, pitch, yaw, in the odom frame.
     pub pose: [f64; 6],
     /// Its errors of the velocity, in the body's axes: m/s, rad/s.
@@ -22,16 +29,32 @@ pub struct Sample {
 
 /// Drives for some seconds.
 pub fn drive(course: &Course, seconds: f64) -> Vec<Sample> {
+    drive_with(course, None, seconds)
+}
+
+/// The same with a mishap.
+pub fn drive_with(course: &Course, mishap: Option<Mishap>, seconds: f64) -> Vec<Sample> {
+    let mut fate = mishap.map(|mishap| Fate::new(mishap, course.seed));
     let mut rig = Rig::standing(&course.setting());
     let mut driver = Driver::new(course);
     let mut odometry = Odometry::new(rig.engine.legs().len());
+    let mut blind = odometry.clone();
+    let mut imu = Sensed::new(&rig, course.seed);
     let (mut samples, mut world_from_odom, mut truth) = (Vec::new(), None, Vec::new());
     for tick in 0..(seconds / TICK_S) as usize {
         let input = driver.input(&mut rig.engine);
         let (now, base) = (rig.now(), rig.base());
+        fate.iter_mut().for_each(|fate| fate.befall(&mut rig, tick));
         rig.tick(&input);
         let (feet, contacts) = (rig.feet(), rig.contacts());
+        if fate.as_mut().is_some_and(|fate| !fate.tell(&rig, &mut odometry, tick)) {
+            truth.push(world_from_odom.get_or_insert_with(|| origin(&base)).inverse() * base);
+            continue;
+        }
         odometry.set_foot_heights(rig.feet_above_ground(&odometry.up_in_body()));
+        blind.set_foot_heights(rig.feet_above_ground(&blind.up_in_body()));
+        let without = *blind.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
+        imu.tell(&rig, &mut odometry);
         let estimate = *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
         let world_from_odom = *world_from_odom.get_or_insert_with(|| origin(&base));
         let true_pose = world_from_odom.inverse() * base;
@@ -39,10 +62,36 @@ pub fn drive(course: &Course, seconds: f64) -> Vec<Sample> {
         if tick % EVERY == EVERY - 1 {
             // Odometry's velocity is a mean over 50 ms.
             let before = truth[tick - 5];
-            samples.push(sample(&estimate, &true_pose, &velocity(&before, &true_pose, 5.0 * TICK_S)));
+            samples.push(sample([&estimate, &without], &true_pose, &velocity(&before, &true_pose, 5.0 * TICK_S)));
         }
     }
     samples
+}
+
+/// The robot's IMU, as `state_publisher` reads it.
+pub struct Sensed {
+    imu: Imu,
+    reader: ImuReader,
+}
+
+impl Sensed {
+    pub fn new(rig: &Rig, seed: u64) -> Self {
+        Self { imu: Imu::new(config("").imu, None, rig.simulator.world(), seed), reader: ImuReader::default() }
+    }
+
+    /// Tells odometry what the IMU reads.
+    pub fn tell(&mut self, rig: &Rig, odometry: &mut Odometry) {
+        let world = rig.simulator.world();
+        let now = Duration::from_secs_f64(world.time_s());
+        if self.reader.take(robot().model(), &self.imu.read(world).sample(""), now).is_err() {
+            return;
+        }
+        let (motion, last) = (self.reader.motion(now), self.reader.take_inertial());
+        if let Some(since_s) = last.and_then(|last| last.since_s) {
+            let BaseMotion { angular_velocity: spin, acceleration, .. } = motion;
+            odometry.sense(&Inertial { spin, acceleration, up: motion.up() }, since_s);
+        }
+    }
 }
 
 /// The odom frame of a robot that starts here: below the body, level, on the ground.
@@ -59,12 +108,12 @@ fn velocity(from: &Isometry3<f64>, to: &Isometry3<f64>, seconds: f64) -> [Vector
     [middle.inverse() * (to.translation.vector - from.translation.vector) / seconds, turn / seconds]
 }
 
-fn sample(estimate: &Estimate, truth: &Isometry3<f64>, twist: &[Vector3<f64>; 2]) -> Sample {
+fn sample([estimate, blind]: [&Estimate; 2], truth: &Isometry3<f64>, twist: &[Vector3<f64>; 2]) -> Sample {
     let shift = estimate.odom_from_body.translation.vector - truth.translation.vector;
     let turn = (estimate.odom_from_body.rotation * truth.rotation.inverse()).scaled_axis();
     let (linear, angular) = (estimate.linear - twist[0], estimate.angular - twist[1]);
     let six = |a: Vector3<f64>, b: Vector3<f64>| [a.x, a.y, a.z, b.x, b.y, b.z];
-    Sample { estimate: *estimate, pose: six(shift, turn), twist: six(linear, angular) }
+    Sample { estimate: *estimate, blind: *blind, pose: six(shift, turn), twist: six(linear, angular) }
 }
 
 /// A figure of the estimate that has a variance.
@@ -156,6 +205,13 @@ impl Figure {
     /// The fraction of the errors that is within twice the standard deviation that the estimate gives.
     pub fn covered(self, samples: &[Sample]) -> f64 {
         self.within(2.0, samples)
+    }
+
+    /// By how much greater the standard deviation is than that without an IMU, on the mean.
+    pub fn widened(self, samples: &[Sample]) -> f64 {
+        let axis = self.axes()[0];
+        let of = |sample: &Sample| (sample.estimate.pose_variance()[axis] / sample.blind.pose_variance()[axis]).sqrt();
+        samples.iter().map(of).sum::<f64>() / samples.len() as f64
     }
 
     /// The part that is within so many standard deviations.

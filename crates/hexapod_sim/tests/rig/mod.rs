@@ -1,10 +1,12 @@
 //! The whole robot as it is shipped, from planner to ground: for tests and examples.
 
 pub mod condition;
+pub mod contact;
 pub mod course;
 pub mod drift;
 pub mod faults;
 pub mod fit;
+pub mod mishaps;
 pub mod other;
 mod planner;
 pub mod random;
@@ -22,6 +24,7 @@ use std::time::Duration;
 
 /// Length of a tick of planner and driver, s: two steps of the physics.
 pub const TICK_S: f64 = 0.01;
+pub const STEPS: usize = 2;
 /// Longest that standing up takes, s.
 const MOST_S: f64 = 12.0;
 /// What a robot is driven with, and on what.
@@ -116,7 +119,15 @@ impl Rig {
 
     /// The physics until the next tick.
     pub fn pass(&mut self) {
-        (0..2).for_each(|_| self.simulator.step());
+        self.pass_watched(|_| ());
+    }
+
+    /// The same with each step seen.
+    pub fn pass_watched(&mut self, mut watch: impl FnMut(&Simulator)) {
+        for _ in 0..STEPS {
+            self.simulator.step();
+            watch(&self.simulator);
+        }
         self.ticks += 1;
     }
 

@@ -29,14 +29,28 @@ pub struct Body {
     pub size: f64,
     /// Greatest torque of its joints, N m.
     pub effort: f64,
+    /// Whether a shin ends the tibia, and mimics the knee.
+    pub mimics: bool,
 }
 
 /// Four legs, 2.1 kg, strong servos.
-pub const QUAD: Body =
-    Body { legs: 2, masses: [1.5, 0.05], gait: "crawl", ball: 0.01, kind: "perfect", size: 1.0, effort: 3.0 };
+pub const QUAD: Body = Body {
+    legs: 2,
+    masses: [1.5, 0.05],
+    gait: "crawl",
+    ball: 0.01,
+    kind: "perfect",
+    size: 1.0,
+    effort: 3.0,
+    mimics: false,
+};
 /// Six legs, 1 kg, strong servos.
-pub const LIGHT: Body =
-    Body { legs: 3, masses: [0.05, 0.05], gait: "tripod", ball: 0.01, kind: "perfect", size: 1.0, effort: 3.0 };
+pub const LIGHT: Body = Body { legs: 3, masses: [0.05, 0.05], gait: "tripod", ..QUAD };
+
+/// A shin that turns against the knee that it mimics.
+fn mimic(leg: &str) -> String {
+    format!(r#"<mimic joint="{leg}_tibia" multiplier="-0.35" offset="0.2"/>"#)
+}
 
 impl Body {
     pub fn robot(&self) -> Arc<Robot> {
@@ -60,19 +74,23 @@ impl Body {
             let (name, yaw) = (format!("leg{side}{row}"), side * (0.5 * PI - 0.6 * along));
             let mut parent = "base".to_owned();
             let mut origin = format!(r#"xyz="{} {} 0" rpy="0 0 {yaw}""#, 0.12 * along * size, 0.09 * side * size);
-            for (joint, axis, [lower, upper], length) in [
+            let tibia = if self.mimics { 0.08 } else { 0.12 };
+            let shin = self.mimics.then_some(("shin", "0 1 0", [-1.0, 1.0], 0.04));
+            let parts = [
                 ("coxa", "0 0 1", [-0.9, 0.9], 0.04),
                 ("femur", "0 1 0", [-1.4, 1.4], 0.08),
-                ("tibia", "0 1 0", [-0.3, 2.5], 0.12),
-            ] {
+                ("tibia", "0 1 0", [-0.3, 2.5], tibia),
+            ];
+            for (joint, axis, [lower, upper], length) in parts.into_iter().chain(shin) {
                 let length = length * size;
                 let of_link = inertial(0.5 * length, link, 4e-4 * link * size * size);
                 let _ = write!(
                     urdf,
                     r#"<joint name="{name}_{joint}" type="revolute"><parent link="{parent}"/><child link="{name}_{joint}_l"/>
                     <origin {origin}/><axis xyz="{axis}"/><limit lower="{lower}" upper="{upper}" effort="{}" velocity="6"/>
-                    </joint><link name="{name}_{joint}_l">{of_link}</link>"#,
-                    self.effort
+                    {}</joint><link name="{name}_{joint}_l">{of_link}</link>"#,
+                    self.effort,
+                    if joint == "shin" { mimic(&name) } else { String::new() }
                 );
                 (parent, origin) = (format!("{name}_{joint}_l"), format!(r#"xyz="{length} 0 0""#));
             }

@@ -5,7 +5,7 @@ use hexapod_gait::GaitSpec;
 use hexapod_kinematics::Robot;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::ServoFile;
-use hexapod_sim::{Battery, Config, Servos};
+use hexapod_sim::{Battery, Config, ServoKind, ServoModel, Servos};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -13,8 +13,13 @@ use std::sync::{Arc, LazyLock};
 /// A kind of servo of `sim.yaml`.
 pub type Kind = &'static str;
 
+/// Torque of a joint of the shipped robot, N m.
+const JOINT_NM: f64 = 1.8;
+
 /// The kinds that the robot is driven with.
 pub const KINDS: [Kind; 3] = ["perfect", "mg996r", "ds3218"];
+/// The same, and each with gears whose friction is a tenth of its stall torque.
+pub const LISTENED_KINDS: [Kind; 6] = ["perfect", "mg996r", "ds3218", "perfect_stiff", "mg996r_stiff", "ds3218_stiff"];
 /// The gaits for six legs.
 pub const GAITS: [&str; 4] = ["tripod", "ripple", "amble", "wave"];
 
@@ -38,9 +43,19 @@ pub fn config(above: &str) -> Config {
     Config::read(&document(above), &robot()).unwrap()
 }
 
-/// Servos of one of the shipped kinds in all joints.
+/// Servos of one of the shipped kinds in all joints; those of a kind that is called `stiff` have a friction of a tenth of
+/// their stall torque.
 pub fn servos(kind: &str) -> Servos {
-    config(&format!("servos: {{all: {kind}}}")).servos
+    let (model, stiff) = kind.strip_suffix("_stiff").map_or((kind, false), |kind| (kind, true));
+    let servos = config(&format!("servos: {{all: {model}}}")).servos;
+    if !stiff {
+        return servos;
+    }
+    let friction = |stall: f64| 0.1 * stall;
+    Servos::all(match *servos.of("") {
+        ServoModel::Own(kind) => ServoModel::Own(ServoKind { friction: friction(kind.stall_torque), ..kind }),
+        ServoModel::OfJoint(kind) => ServoModel::OfJoint(ServoKind { friction: friction(JOINT_NM), ..kind }),
+    })
 }
 
 pub fn battery() -> Battery {

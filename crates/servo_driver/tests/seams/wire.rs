@@ -3,26 +3,31 @@
 use crate::common::{names, pulses, servos};
 use embedded_hal::i2c::I2c;
 use hexapod_servo::backend::Cargo;
-use hexapod_servo::feetech::{self, FeetechConfig, FeetechServos, Port, PortError, RawServo, Simulated};
+use hexapod_servo::serial::{Family, Fault, Port, PortError, RawSerial, RawServo, SerialConfig, Series, Simulated};
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{JointConfig, SimulatedBus};
+use hexapod_servo::{dynamixel, feetech, lx16a};
 use servo_driver::Gate;
-use servo_driver::bus::{Servos, on_boards};
+use servo_driver::bus::{Servos, on_boards, on_line};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-const BAUD: u32 = 1_000_000;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Boards,
-    Feetech,
+    /// Of a family and series.
+    Serial(&'static Family, &'static Series),
 }
+
+pub(super) const FEETECH: Kind = Kind::Serial(&feetech::FAMILY, &feetech::STS);
+pub(super) const DYNAMIXEL: Kind = Kind::Serial(&dynamixel::FAMILY, &dynamixel::X);
+pub(super) const LX16A: Kind = Kind::Serial(&lx16a::FAMILY, &lx16a::LX16A);
+pub(super) const DYNAMIXEL_1: Kind = Kind::Serial(&dynamixel::FAMILY, &dynamixel::AX);
 
 pub(super) enum Wire {
     Boards(SimulatedBus),
-    Feetech { line: Simulated, hang: Arc<Mutex<Option<Duration>>> },
+    Serial { series: &'static Series, line: Simulated, hang: Arc<Mutex<Option<Duration>>> },
 }
 
 /// A line that can hang: a write then takes its time and fails.
@@ -60,15 +65,24 @@ impl Port for Line {
     }
 }
 
-fn feetech_servos() -> FeetechConfig {
+pub(crate) fn serial_servos(family: &Family, series: &Series) -> SerialConfig {
     let raw = |(index, name)| {
         let (id, group) = (index as i64 + 1, Some("all".to_owned()));
-        let servo =
-            RawServo { id, direction: 1, zero_step: 2048, min_step: 0, max_step: 4095, speed_limit_rad_s: 6.0, group };
+        let servo = RawServo {
+            id,
+            direction: 1,
+            zero_step: None,
+            min_step: 0,
+            max_step: None,
+            speed_limit_rad_s: 6.0,
+            torque_nm_per_a: None,
+            group,
+        };
         (name, servo)
     };
-    let raw: Vec<_> = names().into_iter().enumerate().map(raw).collect();
-    FeetechConfig::check(&raw, servos().timing()).unwrap()
+    let servos_by_name = names().into_iter().enumerate().map(raw).collect();
+    let raw = RawSerial { series: Some(series.name.into()), servos: servos_by_name };
+    SerialConfig::check(family, &raw, servos().timing()).unwrap()
 }
 
 /// Opens servos behind a gate.
@@ -88,14 +102,13 @@ impl Wire {
                 let joints = servos.joints();
                 (Self::Boards(bus), joints, Box::new(move |gate: &Gate| on_boards(&servos, driven)(gate)))
             }
-            Kind::Feetech => {
-                let servos = feetech_servos();
-                let (line, hang) = (Simulated::new(1..=18, BAUD), Arc::default());
+            Kind::Serial(family, series) => {
+                let servos = serial_servos(family, series);
+                let (line, hang) = (Simulated::new(series, 1..=18, family.usual_rate), Arc::default());
                 let port = Line { line: line.clone(), hang: Arc::clone(&hang), now };
                 let joints = servos.joints().clone();
-                let open =
-                    move |gate: &Gate| -> Servos { Box::new(FeetechServos::new(&servos, gate.before(port), BAUD)) };
-                (Self::Feetech { line, hang }, joints, Box::new(open))
+                let open = Box::new(move |gate: &Gate| on_line(&servos, port, family.usual_rate)(gate));
+                (Self::Serial { series, line, hang }, joints, open)
             }
         }
     }
@@ -103,7 +116,7 @@ impl Wire {
     pub(super) fn advance_to(&self, now: Duration) {
         match self {
             Self::Boards(bus) => bus.advance_to(now),
-            Self::Feetech { line, .. } => line.advance_to(now),
+            Self::Serial { line, .. } => line.advance_to(now),
         }
     }
 
@@ -111,7 +124,7 @@ impl Wire {
     pub(super) fn holding(&self) -> usize {
         match self {
             Self::Boards(bus) => pulses(bus),
-            Self::Feetech { line, .. } => (1..=18).filter(|&id| line.holds(id)).count(),
+            Self::Serial { line, .. } => (1..=18).filter(|&id| line.holds(id)).count(),
         }
     }
 
@@ -119,8 +132,8 @@ impl Wire {
     pub(super) fn take_motions(&self) -> usize {
         match self {
             Self::Boards(_) => 0,
-            Self::Feetech { line, .. } => {
-                line.take_frames().iter().filter(|frame| feetech::cargo(frame) == Cargo::Motion).count()
+            Self::Serial { series, line, .. } => {
+                line.take_frames().iter().filter(|frame| series.cargo(frame) == Cargo::Motion).count()
             }
         }
     }
@@ -131,21 +144,21 @@ impl Wire {
         match self {
             Self::Boards(bus) if dead => bus.inject(BusFault::Dead { address }),
             Self::Boards(bus) => bus.inject(BusFault::Alive { address }),
-            Self::Feetech { line, .. } => (10..=18).for_each(|id| line.inject(feetech::Fault::Silent(id, dead))),
+            Self::Serial { line, .. } => (10..=18).for_each(|id| line.inject(Fault::Silent(id, dead))),
         }
     }
 
     pub(super) fn brown_out(&self) {
         match self {
             Self::Boards(bus) => bus.inject(BusFault::BrownOut { address: 0x40 }),
-            Self::Feetech { line, .. } => (1..=9).for_each(|id| line.inject(feetech::Fault::BrownOut(id))),
+            Self::Serial { line, .. } => (1..=9).for_each(|id| line.inject(Fault::BrownOut(id))),
         }
     }
 
     pub(super) fn hang(&self, time: Duration) {
         match self {
             Self::Boards(bus) => bus.inject(BusFault::Hang { time }),
-            Self::Feetech { hang, .. } => *hang.lock().unwrap() = Some(time),
+            Self::Serial { hang, .. } => *hang.lock().unwrap() = Some(time),
         }
     }
 
@@ -153,7 +166,9 @@ impl Wire {
     pub(super) fn switch_off_by_another(&self) {
         match self {
             Self::Boards(bus) => drop(bus.clone().write(0x40, &[0xFD, 0x10])),
-            Self::Feetech { line, .. } => (1..=9).for_each(|id| line.inject(feetech::Fault::Written(id, 40, 0))),
+            Self::Serial { series, line, .. } => {
+                (1..=9).for_each(|id| line.inject(Fault::Written(id, series.torque, 0)))
+            }
         }
     }
 }

@@ -30,13 +30,13 @@ const PREDICT_EVERY: Duration = Duration::from_millis(100);
 pub struct FeetSettings {
     /// Gain of the momentum observer, 1/s.
     pub observer_gain_per_s: f64,
-    /// Standard deviation of a joint's torque, N m; 0: a hundredth of what the weight makes at the length of a leg.
+    /// Standard deviation of a joint's torque, N m; 0: learned while the robot walks.
     pub torque_deviation_nm: f64,
-    /// Force against gravity above which a foot stands, N; 0: a tenth of the weight.
+    /// Force against gravity above which a foot stands, N; 0: 6 % of the weight.
     pub contact_force_n: f64,
-    /// Inertia of a joint's rotor, seen through its gears, kg m².
+    /// Inertia of a joint's rotor, seen through its gears, kg m², until swings have shown it.
     pub rotor_inertia_kg_m2: f64,
-    /// Friction of every joint and its gears; `None`: as the robot's description says.
+    /// Friction of every joint and its gears until swings have shown it; `None`: as the robot's description says.
     pub joint_friction: Option<Friction>,
     /// Coefficient of friction of the ground that predictions reckon with.
     pub ground_friction: f64,
@@ -174,6 +174,7 @@ impl Feet {
                 planned_support: planned.and_then(|planned| planned.get(leg)).copied(),
                 ..ContactEvidence::default()
             };
+            foot.estimator.plan(evidence.planned_support);
             let forces = Reported::fresh(&foot.forces, now);
             let evidence = forces.map_or(evidence, |forces| evidence.with_forces(&forces));
             let since = now.saturating_sub(foot.detected).min(FRESH).as_secs_f64();

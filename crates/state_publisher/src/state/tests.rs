@@ -101,6 +101,20 @@ fn when_servos_hold_nothing_expect_a_height_that_nobody_knows_until_they_have_li
     assert_eq!(deviation(&mut state, Some(0), 1), limp, "an emergency stop");
 }
 
+#[test]
+fn when_the_imu_has_the_body_turn_on_its_feet_expect_the_yaw_as_uncertain() {
+    let mut state = state();
+    let mut imu = Imu::default();
+    (imu.linear_acceleration.z, imu.angular_velocity.z) = (9.81, 0.5);
+    for tick in 0..100 {
+        state.take_commands(&commands(&state, 0.1), ms(10 * tick), ms(10 * tick));
+        state.take_imu(&imu, ms(10 * tick));
+    }
+    state.take_commands(&commands(&state, 0.1), ms(1000), ms(1000));
+    let deviation = state.estimate().unwrap().pose_variance()[5].sqrt();
+    assert!(2.0 * deviation > 0.45, "{deviation} rad, {:?}", state.imu.reason);
+}
+
 /// A robot on switches that stands up as weak servos have it: leg by leg its feet are lifted and put down again, and touch
 /// on while their legs rise.
 struct Stepping {

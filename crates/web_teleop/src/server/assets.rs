@@ -25,11 +25,17 @@ content=\"width=device-width\"><title>hexapod</title><h1>The page was not built<
 too; the page needs Node.js 20 or later to be built:</p><pre>cargo xtask page\ncargo build --release</pre><p>Meanwhile \
 <code>hexapod drive</code> drives the robot from a terminal.</p></html>\n";
 
+/// Whether there is a page: it was built before this was.
+#[must_use]
+pub fn is_page_built() -> bool {
+    !ASSETS.is_empty()
+}
+
 /// Answers a request for a file of the page.
 pub(super) fn answer(path: &str, headers: &HeaderMap) -> Response {
     let name = path.trim_start_matches('/');
     let name = if name.is_empty() { "index.html" } else { name };
-    if ASSETS.is_empty() && name == "index.html" {
+    if !is_page_built() && name == "index.html" {
         return ([(CONTENT_TYPE, kind(name))], Bytes::from_static(NO_PAGE.as_bytes())).into_response();
     }
     match ASSETS.iter().find(|asset| asset.name == name) {

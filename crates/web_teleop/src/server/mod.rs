@@ -15,6 +15,7 @@ mod tests;
 mod upgrade;
 mod wire;
 
+pub use assets::is_page_built;
 pub(crate) use shared::{DOWNLOADS, STOP_ROOM, Shared};
 
 use door::Door;

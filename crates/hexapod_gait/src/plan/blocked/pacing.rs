@@ -125,7 +125,8 @@ pub(crate) fn stay(path: &Path, start: &State, segment: &mut Segment) {
 /// The pace to try next where a joint would need `ratio` times its greatest velocity.
 fn slow_enough(start: &State, pace: Pace, ratio: f64, attempt: usize) -> Pace {
     let swing = (pace.swing * 0.98 / ratio).max(LEAST_SWING_PACE);
-    let swings = !start.walk.all_planted();
+    // A leg that is brought to its place goes at the pace of the body.
+    let swings = start.mode.steps() && !start.walk.all_planted();
     if swings && attempt == 0 && is_behind(start, pace.body * swing) {
         pace.body_slower(STOP_HARDER)
     } else if swings && pace.swing > LEAST_SWING_PACE && attempt < SWING_ATTEMPTS {

@@ -110,7 +110,7 @@ mod tests {
         let (twist, aim) = (crate::plane::twist::Twist::ZERO, crate::plane::twist::Twist::ZERO);
         let out = start.walk.foot(0).position() * 1.05;
         start.walk.feet[0] = Foot::Planted { at: out };
-        start.walk.lift(&robot.1, 0, &Step { twist, aim, height: 0.03, reach, foothold: None, held_s: 0.0 });
+        start.walk.lift(&robot.1, 0, &Step { twist, aim, height: 0.03, reach, foothold: None });
         let start = bent(&robot.0, start);
         let segment = retreated(&start, false, 400);
         assert!(segment.advance.pace.draw_in > 0.0);

@@ -12,6 +12,8 @@ use crate::state::segment::Segment;
 /// How long a stop waits for a way on without any move, and with moves that lead nowhere, ns.
 const STILL_NS: u64 = 500_000_000;
 const BARRED_NS: u64 = 5_000_000_000;
+/// A way that is free for less than that leads nowhere: where there is little room, the body sways from bar to bar, ns.
+const FREE_NS: u64 = 100_000_000;
 /// A way down is taken for closed where it would take so many times as long as sinking does: near a singular pose the
 /// body may creep for ever.
 const CREEPING: f64 = 10.0;
@@ -26,6 +28,8 @@ const RESTS_M_S: f64 = 1e-9;
 pub(crate) struct StallTimer {
     still_ns: u64,
     ns: u64,
+    /// Since it was barred last.
+    free_ns: u64,
     idle: f64,
 }
 
@@ -37,11 +41,12 @@ impl StallTimer {
         self.idle = if idles(start) { self.idle + seconds / idle_time(start) } else { 0.0 };
         let creeps = creeps(plant, start, segment);
         let is_barred = segment.by >= LimitedBy::Kinematics && matches!(start.mode, Mode::Stopping(_));
-        if !(creeps || is_barred) {
+        self.free_ns = if creeps || is_barred { 0 } else { self.free_ns + segment.ns };
+        if self.free_ns >= FREE_NS {
             (self.still_ns, self.ns) = (0, 0);
             return;
         }
-        let is_still = creeps || segment.end.angles == start.angles;
+        let is_still = creeps || (is_barred && segment.end.angles == start.angles);
         self.still_ns = if is_still { self.still_ns + segment.ns } else { 0 };
         self.ns += segment.ns;
     }

@@ -14,7 +14,7 @@ use crate::state::mode::Mode;
 use nalgebra::{Matrix2, Vector1, Vector2, Vector3};
 
 /// How fast the body goes back to its height, m/s, and how fast that changes, m/s^2.
-const LEVEL_RATE_M_S: f64 = 0.02;
+const LEVEL_RATE_M_S: f64 = 0.05;
 const LEVEL_M_S2: f64 = 0.1;
 /// Seconds in which a slope of the ground falls to a third as the body follows it, and how fast that is at most, rad/s.
 const SLOPE_TIME_S: f64 = 0.7;

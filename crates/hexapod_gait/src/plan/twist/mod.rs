@@ -4,7 +4,6 @@ pub(crate) mod bounds;
 
 use crate::plan::context::Context;
 use crate::plan::control::Gaits;
-use crate::plan::rough_ground::longer_cycle_s;
 use crate::plan::stand::{Stand, over_edges};
 use crate::plan::twist::bounds::{Feet, cycle_for, over_reach, stroke_factor, within_reach};
 use crate::plane::grid::GRID_S;
@@ -55,7 +54,7 @@ pub(crate) fn cadence(cx: &Context, start: &State, wanted: Twist) -> Cadence {
         mean_pace += gain * (start.swing_pace - mean_pace);
     }
     let most = CYCLE_RATE * GRID_S * start.walk.cycle;
-    let wanted = cycle_for(&start.walk.nominal, cx.gait, wanted) + longer_cycle_s(cx, &start.walk);
+    let wanted = cycle_for(&start.walk.nominal, cx.gait, wanted);
     let cycle = start.walk.cycle + (wanted - start.walk.cycle).max(-most).min(most);
     let least = if cx.plant.joints.is_some() { cx.gait.cycle_times()[0] } else { 0.0 };
     Cadence { cycle: cycle.max(least), mean_pace }
@@ -75,11 +74,8 @@ pub(crate) fn steer(
     // Swings that the joints draw out make steps longer.
     let cycle = start.walk.cycle / start.mean_pace;
     let stroke = stroke_factor(&start.walk.nominal, gait, cycle, limited.twist);
-    // A cycle that is longer than the gait's own, or than that on rough ground, is so for the joints.
-    let is_longer_than = |own: f64| cycle > own * (1.0 + 1e-9);
-    let longer = cx.plant.joints.is_some()
-        && is_longer_than(gait.cycle_time())
-        && is_longer_than(gait.cycle_time() + longer_cycle_s(cx, &start.walk));
+    // A cycle that is longer than the gait's own is so for the joints.
+    let longer = cx.plant.joints.is_some() && cycle > gait.cycle_time() * (1.0 + 1e-9);
     let by = if longer { LimitedBy::JointAcceleration } else { LimitedBy::Stride };
     limited = limited.scaled(stroke, by);
     if let Some(next) = &gaits.next {
@@ -183,7 +179,7 @@ mod tests {
         let robot = shipped();
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let reach = state.walk.nominal.reach;
-        let step = Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, reach, foothold: None, held_s: 0.0 };
+        let step = Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, reach, foothold: None };
         state.walk.lift(cx.gait, 0, &step);
         state.swing_pace = 0.5;
         let Cadence { cycle, mean_pace } = cadence(&cx, &state, Twist::ZERO);

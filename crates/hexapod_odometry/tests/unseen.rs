@@ -1,0 +1,127 @@
+//! What an inertial sensor has the body do that its feet do not tell.
+
+#![allow(clippy::unwrap_used)]
+
+use hexapod_odometry::{Estimate, Inertial, Odometry};
+use nalgebra::{UnitQuaternion, Vector3};
+use std::time::Duration;
+
+const STEP_S: f64 = 0.01;
+
+fn standing() -> Vec<Vector3<f64>> {
+    [(0.2, 0.15), (0.0, 0.2), (-0.2, 0.15), (0.2, -0.15), (0.0, -0.2), (-0.2, -0.15)]
+        .map(|(x, y)| Vector3::new(x, y, -0.09))
+        .to_vec()
+}
+
+fn rest() -> Inertial {
+    Inertial { spin: Vector3::zeros(), acceleration: Vector3::zeros(), up: Vector3::z() }
+}
+
+/// A robot whose feet all stay, and its sensor.
+struct Walk {
+    odometry: Odometry,
+    ticks: u64,
+    way: f64,
+}
+
+impl Walk {
+    fn new() -> Self {
+        Self { odometry: Odometry::new(6), ticks: 0, way: 0.0 }
+    }
+
+    /// Goes on at a speed, m/s, for some seconds, with what the sensor tells at each time.
+    fn go(&mut self, seconds: f64, speed: f64, felt: impl Fn(f64) -> Option<Inertial>) -> Estimate {
+        for tick in 0..(seconds / STEP_S).round() as u64 {
+            self.way += speed * STEP_S;
+            if let Some(felt) = felt(tick as f64 * STEP_S) {
+                self.odometry.sense(&felt, STEP_S);
+            }
+            let feet: Vec<_> = standing().iter().map(|foot| foot - Vector3::x() * self.way).collect();
+            self.odometry.update(Duration::from_millis(10 * self.ticks), &feet, Some(&[true; 6])).unwrap();
+            self.ticks += 1;
+        }
+        *self.odometry.last().unwrap()
+    }
+}
+
+fn deviations(estimate: &Estimate) -> [f64; 6] {
+    estimate.pose_variance().map(|variance| 2.0 * variance.sqrt())
+}
+
+#[test]
+fn when_the_sensor_agrees_with_the_feet_expect_the_variances_that_are_there_without_it() {
+    let (mut blind, mut walk) = (Walk::new(), Walk::new());
+    // The bias of a cheap gyroscope, which a robot that stands shows.
+    let biased = || Some(Inertial { spin: Vector3::z() * 0.02, ..rest() });
+    walk.go(10.0, 0.0, |_| biased());
+    blind.go(10.0, 0.0, |_| None);
+    let (with, without) = (walk.go(8.0, 0.05, |_| biased()), blind.go(8.0, 0.05, |_| None));
+    for (with, without) in deviations(&with).iter().zip(deviations(&without)) {
+        assert!((with / without - 1.0).abs() < 0.1, "{with} {without}");
+    }
+}
+
+#[test]
+fn when_the_body_is_turned_on_its_feet_expect_yaw_as_uncertain() {
+    let turned = Walk::new().go(1.0, 0.0, |_| Some(Inertial { spin: Vector3::z() * 0.5, ..rest() }));
+    let yaw = deviations(&turned)[5];
+    assert!(yaw > 0.45 && yaw < 0.6, "{yaw}");
+}
+
+#[test]
+fn when_the_body_is_shoved_expect_x_and_y_as_uncertain() {
+    let mut walk = Walk::new();
+    walk.go(1.0, 0.0, |_| Some(rest()));
+    // To 0.9 m/s and back to rest: 0.27 m.
+    let push = |time: f64| if time < 0.3 { 3.0 } else { -3.0 };
+    let shoved = walk.go(0.6, 0.0, |time| Some(Inertial { acceleration: Vector3::y() * push(time), ..rest() }));
+    let deviations = deviations(&shoved);
+    assert!(deviations[1] > 0.27 && deviations[1] < 0.8, "{deviations:?}");
+    assert!(deviations[5] < 0.05, "{deviations:?}");
+}
+
+#[test]
+fn when_the_body_walks_up_a_slope_expect_its_height_and_tilt_as_uncertain() {
+    let slope = 0.35_f64;
+    let up = UnitQuaternion::from_euler_angles(0.0, slope, 0.0) * Vector3::z();
+    let climbed = Walk::new().go(10.0, 0.1, |_| Some(Inertial { up, ..rest() }));
+    let deviations = deviations(&climbed);
+    assert!(deviations[2] > slope.sin() && deviations[4] > 0.34, "{deviations:?}");
+}
+
+#[test]
+fn when_the_body_is_jerked_about_expect_its_way_less_certain_and_more_so_than_the_same_at_rest() {
+    let jerks = |time: f64| 0.3 * (time * 7.0).sin();
+    let jerked =
+        |speed: f64| Walk::new().go(10.0, speed, |time| Some(Inertial { spin: Vector3::z() * jerks(time), ..rest() }));
+    let [walks, stands] = [0.05, 0.0].map(|speed| deviations(&jerked(speed))[0]);
+    let blind = deviations(&Walk::new().go(10.0, 0.05, |_| None))[0];
+    assert!(walks > 2.0 * blind && stands < 0.5 * blind, "{walks} {stands} {blind}");
+}
+
+#[test]
+fn when_the_sensor_tells_nonsense_or_after_a_gap_expect_nothing_changed() {
+    let (mut walk, mut blind) = (Walk::new(), Walk::new());
+    walk.go(1.0, 0.05, |_| None);
+    for wrong in [f64::NAN, f64::INFINITY] {
+        walk.odometry.sense(&Inertial { spin: Vector3::z() * wrong, ..rest() }, STEP_S);
+        walk.odometry.sense(&Inertial { up: Vector3::x() * wrong, ..rest() }, STEP_S);
+        walk.odometry.sense(&rest(), wrong);
+    }
+    for since_s in [-1.0, 0.0, 5.0] {
+        walk.odometry.sense(&Inertial { spin: Vector3::z() * 9.0, ..rest() }, since_s);
+    }
+    assert_eq!(walk.go(1.0, 0.05, |_| None), blind.go(2.0, 0.05, |_| None));
+}
+
+#[test]
+fn when_commands_of_a_robot_that_walks_are_lost_and_its_feet_stand_as_before_expect_that_it_may_have_walked_on() {
+    for (speed, walked) in [(0.1, true), (0.0, false)] {
+        let mut walk = Walk::new();
+        let before = deviations(&walk.go(1.0, speed, |_| None));
+        walk.ticks += 80;
+        let after = deviations(&walk.go(STEP_S, 0.0, |_| None));
+        assert_eq!(after[0] > before[0] + 0.15 && after[5] > before[5] + 0.5, walked, "{before:?} {after:?}");
+    }
+}

@@ -1,0 +1,135 @@
+//! What servos are set to, looked at before they are brought into service.
+
+use std::time::Duration;
+
+use super::block::Block;
+use super::frame::Protocol;
+use super::port::{Port, PortError};
+use super::series::{Rule, Series};
+use super::servos::{ATTEMPTS, SerialServos};
+use super::trouble::complaint;
+use crate::backend::Tally;
+
+/// So often at most a servo is asked where it is, until so many answers in a row agree: they differ by no more.
+const PLACES: usize = 9;
+const ALIKE: u32 = 3;
+const ALIKE_RAD: f64 = 0.03;
+
+/// What would be right, for people.
+fn right(series: &Series, rule: &Rule) -> String {
+    match series.protocol {
+        Protocol::Lx => format!("set it to {}", rule.right),
+        Protocol::One | Protocol::Two => format!("set its register {} to {}", rule.field.at, rule.right),
+    }
+}
+
+impl<P: Port> SerialServos<P> {
+    /// What a servo is set to, and what is wrong with that.
+    fn check_setting(&mut self, index: usize, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
+        for &block in self.series.setting {
+            let wrong = self.check_block(index, block, tally)?;
+            if wrong.is_err() {
+                return Ok(wrong);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn check_block(&mut self, index: usize, block: Block, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
+        let (series, mut wrong) = (self.series, None);
+        for attempt in 0..ATTEMPTS {
+            tally.retries += u64::from(attempt > 0);
+            let answered = self.read(index, block, tally, |unit, _, values| {
+                let number = |field| series.number(field, block, values);
+                if let Some(model) = number(series.model) {
+                    unit.note_model(Some(model));
+                }
+                unit.shutdown = series.shutdown.and_then(number).map_or(unit.shutdown, |bits| bits as u8);
+                let limits = number(series.limits.0).zip(number(series.limits.1));
+                let limits = limits.filter(|limits| !(series.zero_is_unlimited && *limits == (0, 0)));
+                unit.own_limits = limits.or(unit.own_limits);
+                let broken = series.rules.iter().filter_map(|rule| Some((rule, number(rule.field)? & rule.mask)));
+                let broken = broken.into_iter().find(|(rule, value)| !(rule.least..=rule.most).contains(value));
+                let (min, max) = unit.servo.steps();
+                let narrow = limits.filter(|(least, most)| *least > i64::from(min) || *most < i64::from(max));
+                wrong = match (broken, narrow) {
+                    (Some((rule, value)), _) => Some(format!("{} {value}: {}", rule.does, right(series, rule))),
+                    (None, Some((least, most))) => Some(format!(
+                        "keeps itself to the steps {least} to {most}, and {min} to {max} are used: widen its limits, or \
+                         narrow min_step and max_step"
+                    )),
+                    (None, None) => None,
+                };
+            })?;
+            if answered {
+                return Ok(wrong.map_or(Ok(()), Err));
+            }
+        }
+        Ok(Err("does not answer".into()))
+    }
+
+    /// Asks a servo where it is until it says the same three times in a row: its first goal is there.
+    fn find_place(&mut self, index: usize, now: Duration, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
+        let (mut places, mut alike, mut silent) = ((0.0, 0.0), 0, 0);
+        for _ in 0..PLACES {
+            self.servos[index].begin_anew();
+            if !self.read_state(index, now, tally)? {
+                silent += 1;
+                if silent == ATTEMPTS {
+                    return Ok(Err("does not answer".into()));
+                }
+                continue;
+            }
+            let unit = &self.servos[index];
+            places = (places.1, unit.said());
+            let apart_rad = (places.0 - places.1).abs() * self.series.rad_per_step;
+            let is_there = unit.measured().position_rad.is_some_and(|sample| sample.at == now);
+            alike = match alike {
+                _ if !is_there => 0,
+                1.. if apart_rad <= ALIKE_RAD => alike + 1,
+                _ => 1,
+            };
+            if alike == ALIKE {
+                return Ok(Ok(()));
+            }
+        }
+        let (one, other) = places;
+        Ok(Err(format!("says that it stands at step {one:.0}, then at {other:.0}: keep it still, and check its cable")))
+    }
+
+    /// Brings a servo into service: its setting fits, it is limp unless it holds from before, and where it is is known.
+    pub(super) fn prepare_servo(
+        &mut self,
+        index: usize,
+        now: Duration,
+        tally: &mut Tally,
+    ) -> Result<Result<(), String>, PortError> {
+        let unit = &mut self.servos[index];
+        unit.own_limits = None;
+        if self.line.is_answered_twice(unit.servo.id, self.series.present)? {
+            return Ok(Err("answers twice: two servos have this ID; give one of them another".into()));
+        }
+        if let Err(wrong) = self.check_setting(index, tally)? {
+            return Ok(Err(wrong));
+        }
+        if let Err(wrong) = self.find_place(index, now, tally)? {
+            return Ok(Err(wrong));
+        }
+        let unit = &mut self.servos[index];
+        if unit.is_shut_down {
+            let complaint = complaint(unit.measured().alarm);
+            return Ok(Err(format!("has shut down{complaint}: take away its supply for a moment")));
+        }
+        let stands = unit.position();
+        if let Some((least, most)) = unit.own_limits.filter(|own| !(own.0 as f64..=own.1 as f64).contains(&stands)) {
+            return Ok(Err(format!(
+                "stands at step {stands:.0}, beyond its own limits {least} to {most}, and would jump: turn it by hand"
+            )));
+        }
+        if unit.resists() {
+            return Ok(Err("was not seen to be limp".into()));
+        }
+        unit.enter_service();
+        Ok(Ok(()))
+    }
+}

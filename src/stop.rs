@@ -1,0 +1,236 @@
+//! `hexapod stop`: stops one robot, or every robot that the network shows, and says which have confirmed it.
+
+use crate::cli::StopArgs;
+use crate::discovery_hint::{DiscoveryHint, Reach};
+use crate::exit::{Failure, say};
+use hexapod_config::ros_params::Params;
+use hexapod_ros::bounds::{NAMESPACE, is_namespace};
+use hexapod_ros::r2r::std_srvs::srv::Trigger;
+use hexapod_ros::{Caller, Graph, Ros, RosNode, Shutdown, Stage};
+use hexapod_setup::params::common;
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Robots are looked for until none is new for so long.
+const LOOKS_FOR: Duration = Duration::from_secs(2);
+/// How to reach a robot of another namespace.
+const STOP: &str = "Stop one: hexapod stop ";
+/// How long a robot may take to confirm. One that walks confirms before its feet are down.
+const CONFIRMS_WITHIN: Duration = Duration::from_secs(3);
+/// A request may be sent before the service hears it: it is sent again, which does no harm.
+const AGAIN: Duration = Duration::from_millis(200);
+/// Nodes of one name in one namespace are counted for so long: the graph is not complete at once.
+const COUNTS_FOR: Duration = Duration::from_millis(500);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A robot's namespace, and what it answered.
+type Answer = (String, Result<String, String>);
+
+/// Stops them.
+///
+/// # Errors
+/// No robot is found, or one has not confirmed; ROS is not to be had.
+pub fn stop(arguments: &StopArgs) -> Result<(), Failure> {
+    let shutdown = Shutdown::on_signals()?;
+    let ros = Ros::init()?;
+    let node = RosNode::create(&ros, "hexapod_stop", common(), Params::new())?;
+    let (graph, own) = (node.graph(), node.namespace());
+    let (node_name, service) = match arguments.emergency {
+        true => (servo_driver::NAME, "emergency_stop"),
+        false => (gait_planner::NAME, "stop"),
+    };
+    let mut fleet = Fleet { ros, service, robots: BTreeMap::new(), answers: channel(), spinning: Shutdown::default() };
+    let named = named(arguments, &own);
+    // Those that are named need not be found: one that hangs is not.
+    named.iter().for_each(|robot| _ = fleet.add(robot));
+    let began = Instant::now();
+    let (mut newest, mut is_interrupted) = (began, false);
+    while fleet.is_waiting() || began.elapsed() < COUNTS_FOR || (arguments.all && newest.elapsed() < LOOKS_FOR) {
+        let found = robots(&graph, node_name);
+        for robot in found.keys().filter(|_| arguments.all) {
+            if fleet.add(robot) {
+                newest = Instant::now();
+            }
+        }
+        fleet.call();
+        fleet.count(&found);
+        if shutdown.wait(Stage::Stopping, LOOK_EVERY) {
+            is_interrupted = true;
+            break;
+        }
+    }
+    let (found, unheard) = (fleet.robots.len(), fleet.report(is_interrupted, node_name)?);
+    let mut words = complaint(found, &unheard, is_interrupted);
+    if unheard.len() == found && !words.is_empty() {
+        let place = unheard.first().or(named.first()).cloned().unwrap_or_default();
+        let mut hint = DiscoveryHint::new(Reach::of_process(), place, STOP);
+        hint.see(&graph.nodes());
+        words.extend(hint.unheard(false));
+    }
+    if words.is_empty() { Ok(()) } else { Err(Failure::Running(words.join(" "))) }
+}
+
+/// The namespaces that are named, each with its slash; this process's own where none is.
+fn named(arguments: &StopArgs, own: &str) -> Vec<String> {
+    if arguments.robots.is_empty() && !arguments.all {
+        return vec![own.into()];
+    }
+    arguments.robots.iter().map(|robot| format!("/{}", robot.trim_matches('/'))).collect()
+}
+
+/// The namespaces with a node of this name, and how many each has.
+fn robots(graph: &Graph, name: &str) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for node in graph.nodes() {
+        if let Some((namespace, last)) = node.rsplit_once('/')
+            && last == name
+        {
+            *found.entry(if namespace.is_empty() { "/".into() } else { namespace.into() }).or_default() += 1;
+        }
+    }
+    found
+}
+
+/// What to say after the robots' lines; nothing where all have confirmed.
+fn complaint(found: usize, unconfirmed: &[String], is_interrupted: bool) -> Vec<String> {
+    let mut words = Vec::new();
+    if is_interrupted {
+        words.push("interrupted: a robot that has not confirmed may not have been stopped.".into());
+    }
+    match unconfirmed {
+        [] if found == 0 => words
+            .push("no robot has confirmed: if there is one that moves, go there, and cut its servos' power.".into()),
+        [] => {}
+        [robot] => words.push(format!("{robot} did not confirm: go there, and cut its servos' power.")),
+        several => {
+            let count = several.len();
+            words.push(format!("{count} of {found} robots did not confirm: go there, and cut their servos' power."));
+        }
+    }
+    words
+}
+
+/// The robots that are being stopped.
+struct Fleet {
+    ros: Ros,
+    service: &'static str,
+    robots: BTreeMap<String, Robot>,
+    answers: (Sender<Answer>, Receiver<Answer>),
+    spinning: Shutdown,
+}
+
+struct Robot {
+    /// None where it cannot be called, which is its answer then.
+    link: Option<(Caller<Trigger::Service>, JoinHandle<()>)>,
+    found: Instant,
+    asked: Option<Instant>,
+    /// What it has done, or why it has not.
+    answer: Option<Result<String, String>>,
+    /// How many nodes of its service's name were seen.
+    nodes: usize,
+}
+
+impl Robot {
+    fn is_waited_for(&self) -> bool {
+        self.answer.is_none() && self.found.elapsed() < CONFIRMS_WITHIN
+    }
+}
+
+impl Fleet {
+    /// Adds a robot, unless it is known. One that cannot be called keeps none of the others.
+    fn add(&mut self, robot: &str) -> bool {
+        if self.robots.contains_key(robot) {
+            return false;
+        }
+        let (link, answer) = match self.connect(robot) {
+            Ok(link) => (Some(link), None),
+            Err(why) => (None, Some(Err(why))),
+        };
+        self.robots.insert(robot.into(), Robot { link, found: Instant::now(), asked: None, answer, nodes: 0 });
+        true
+    }
+
+    /// A node for each, so that none waits until all are found.
+    fn connect(&self, robot: &str) -> Result<(Caller<Trigger::Service>, JoinHandle<()>), String> {
+        if !is_namespace(robot) {
+            return Err(format!("{robot:?} is no namespace: {NAMESPACE}"));
+        }
+        let name = format!("hexapod_stop_{}", self.robots.len());
+        let node = RosNode::create(&self.ros, &name, common(), Params::new());
+        let mut node = node.map_err(|error| error.to_string())?;
+        let service = format!("{}/{}", robot.trim_end_matches('/'), self.service);
+        let caller = node.caller(&service).map_err(|error| error.to_string())?;
+        let spinning = self.spinning.clone();
+        let spin = move || node.spin(&spinning, Stage::Stopping);
+        let spinner = std::thread::Builder::new().name("stop-spin".into()).spawn(spin);
+        Ok((caller, spinner.map_err(|error| error.to_string())?))
+    }
+
+    /// Takes answers in, and asks those that have not answered.
+    fn call(&mut self) {
+        for (robot, answer) in self.answers.1.try_iter() {
+            if let Some(robot) = self.robots.get_mut(&robot) {
+                robot.answer.get_or_insert(answer);
+            }
+        }
+        for (name, robot) in &mut self.robots {
+            let Some((caller, _)) = robot.link.as_ref().filter(|_| robot.is_waited_for()) else { continue };
+            if robot.asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
+                continue;
+            }
+            let (name, answers) = (name.clone(), self.answers.0.clone());
+            robot.asked = Some(Instant::now());
+            let called = caller.call(&Trigger::Request {}, move |answer| {
+                let _ = answers.send((name, if answer.success { Ok(answer.message) } else { Err(answer.message) }));
+            });
+            if let Err(error) = called {
+                robot.answer = Some(Err(error.to_string()));
+            }
+        }
+    }
+
+    fn count(&mut self, found: &BTreeMap<String, usize>) {
+        for (name, robot) in &mut self.robots {
+            robot.nodes = robot.nodes.max(found.get(name).copied().unwrap_or_default());
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.robots.values().any(Robot::is_waited_for)
+    }
+
+    /// Says what came of each; which have not confirmed.
+    fn report(&self, is_interrupted: bool, node: &str) -> Result<Vec<String>, Failure> {
+        let mut unconfirmed = Vec::new();
+        for (name, robot) in &self.robots {
+            let (is_confirmed, words) = match &robot.answer {
+                Some(Ok(_)) if robot.nodes > 1 => {
+                    let count = robot.nodes;
+                    let why = "they drive one robot, or one has just died";
+                    (false, format!("stopped by one of {count} nodes {node} in this namespace: {why}"))
+                }
+                Some(Ok(does)) => (true, if does.is_empty() { "stopped".into() } else { format!("stopped: {does}") }),
+                Some(Err(why)) => (false, format!("not stopped: {why}")),
+                None if is_interrupted => (false, "has not answered yet".into()),
+                None => (false, format!("does not answer within {} s", CONFIRMS_WITHIN.as_secs())),
+            };
+            if !is_confirmed {
+                unconfirmed.push(name.clone());
+            }
+            say(format_args!("{name:<20} {words}"))?;
+        }
+        Ok(unconfirmed)
+    }
+}
+
+impl Drop for Fleet {
+    /// Their threads end before ROS does.
+    fn drop(&mut self) {
+        self.spinning.ask();
+        for (_, spinner) in std::mem::take(&mut self.robots).into_values().filter_map(|robot| robot.link) {
+            let _ = spinner.join();
+        }
+    }
+}
