@@ -1,9 +1,11 @@
 """Servos of a serial bus on a pseudo terminal, written from data sheets and not from our code."""
 
+import contextlib
+import gc
+import multiprocessing
 import os
 import random
 import select
-import sys
 import threading
 import time
 import tty
@@ -33,9 +35,9 @@ class Servo:
     BYTE_S = 10 / 1e6
 
     def __init__(self, number, position):
-        """Lie limp at a position."""
+        """Lie limp at a position, `pushed` by no steps off its goal."""
         self.id, self.position, self.moved_at = number, float(position), time.monotonic()
-        self.silent, self.heard_at = False, time.monotonic()
+        self.silent, self.pushed, self.heard_at = False, 0, time.monotonic()
         self.memory = bytearray(256)
         self.power_up()
         self.put(self.GOAL, int(position))
@@ -128,10 +130,10 @@ class Servo:
         return b'\xff\xff' + body + bytes([~sum(body) & 0xFF])
 
 
-class Bus:
-    """Servos behind a pseudo terminal, served by a thread until closed."""
+class Line:
+    """Servos behind a pseudo terminal, served by a thread for as long as its process lives."""
 
-    def __init__(self, kind=Servo, count=18, seed=1):
+    def __init__(self, kind, count, seed):
         """Begin to serve servos 1 to `count` of a kind, each lying somewhere."""
         draw, self.kind = random.Random(seed), kind
         places = [kind.MIDDLE + draw.randint(-550, 550) * kind.MIDDLE // 2048 for _ in range(count)]
@@ -140,23 +142,13 @@ class Bus:
         tty.setraw(self.port_fd)
         tty.setraw(self.host)
         self.port = os.ttyname(self.port_fd)
-        # Other threads of the test must not keep a reply waiting.
-        sys.setswitchinterval(2e-4)
-        self.frames, self.trace, self.unplugged, self.closed = [], [], False, False
+        self.frames, self.trace, self.unplugged = [], [], False
         self.lock = threading.Lock()
-        self.thread = threading.Thread(target=self._serve, daemon=True)
-        self.thread.start()
-
-    def close(self):
-        """End the thread."""
-        self.closed = True
-        self.thread.join()
-        os.close(self.host)
-        os.close(self.port_fd)
+        threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self):
         waiting = b''
-        while not self.closed:
+        while True:
             if not select.select([self.host], [], [], 0.002)[0]:
                 self._go_on()
                 continue
@@ -175,6 +167,8 @@ class Bus:
         with self.lock:
             for servo in self.servos.values():
                 servo.go_on(now)
+                if servo.pushed:
+                    servo.put(servo.PRESENT, servo.number(servo.GOAL) + servo.pushed)
             self.trace.append((now, [servo.position for servo in self.servos.values()]))
 
     def _obey(self, frame):
@@ -206,6 +200,32 @@ class Bus:
         if answer := b''.join(replies):
             time.sleep(len(answer) * self.kind.BYTE_S)
             os.write(self.host, answer)
+
+    def copies(self):
+        """Return each servo as it is now."""
+        with self.lock:
+            return self.servos
+
+    def set(self, numbers, values):
+        """Set attributes of servos."""
+        with self.lock:
+            for number in numbers:
+                vars(self.servos[number]).update(values)
+
+    def call(self, numbers, method, arguments):
+        """Call a method of servos."""
+        with self.lock:
+            for number in numbers:
+                getattr(self.servos[number], method)(*arguments)
+
+    def plug(self, is_in):
+        """Pull the cable, or put it back."""
+        self.unplugged = not is_in
+
+    def heard(self):
+        """Return all frames that came, each with its time."""
+        with self.lock:
+            return list(self.frames)
 
     def holding(self):
         """Return the servos that have torque."""
@@ -241,3 +261,72 @@ class Bus:
         if instruction == SYNC_WRITE:
             values = self.kind.counted(values)[1][1::2]
         return any(values)
+
+
+def serve(kind, count, seed, pipe):
+    """Serve the servos, and what a test asks about them, until it is gone."""
+    gc.disable()
+    # Servos have processors of their own, whatever this computer is busy with.
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80))
+    line = Line(kind, count, seed)
+    pipe.send(line.port)
+    with contextlib.suppress(EOFError, KeyboardInterrupt):
+        while True:
+            name, arguments = pipe.recv()
+            pipe.send(getattr(line, name)(*arguments))
+
+
+class Bus:
+    """Servos in a process of their own: in a test's Python they would wait for its other threads."""
+
+    def __init__(self, kind=Servo, count=18, seed=1):
+        """Begin to serve servos 1 to `count` of a kind, each lying somewhere."""
+        context = multiprocessing.get_context('forkserver')
+        self.kind, (self.pipe, theirs) = kind, context.Pipe()
+        self.process = context.Process(target=serve, args=(kind, count, seed, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.port = self.pipe.recv()
+
+    def close(self):
+        """End the process."""
+        self.pipe.close()
+        self.process.join()
+
+    def _ask(self, name, *arguments):
+        self.pipe.send((name, arguments))
+        return self.pipe.recv()
+
+    @property
+    def servos(self):
+        """Return a copy of each servo, by its number."""
+        return self._ask('copies')
+
+    def set(self, *numbers, **values):
+        """Set attributes of servos, by their numbers."""
+        self._ask('set', numbers, values)
+
+    def call(self, *numbers, method, arguments):
+        """Call a method of servos, by their numbers."""
+        self._ask('call', numbers, method, arguments)
+
+    def plug(self, is_in):
+        """Pull the cable, or put it back."""
+        self._ask('plug', is_in)
+
+    def heard(self):
+        """Return all frames that came, each with its time."""
+        return self._ask('heard')
+
+    def holding(self):
+        """Return the servos that have torque."""
+        return self._ask('holding')
+
+    def motions(self, since=0.0):
+        """Return when frames were sent that give torque or a goal."""
+        return self._ask('motions', since)
+
+    def steepest(self, since=0.0):
+        """Return the fastest motion of any servo over 40 ms, rad/s."""
+        return self._ask('steepest', since)

@@ -112,7 +112,6 @@ impl ConditionResponse {
     pub fn stand(&mut self) -> bool {
         let lifted = self.condition() == Condition::Lifted;
         if lifted {
-            self.watch.doubt_feet();
             self.watch.recover();
         }
         lifted

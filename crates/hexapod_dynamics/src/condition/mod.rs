@@ -129,9 +129,11 @@ impl ConditionWatch {
         self.condition
     }
 
-    /// Somebody has set the robot right, or says that it is: it is looked at anew.
+    /// Somebody has set the robot right, or says that it is: it is looked at anew. Feet are not believed before they have felt
+    /// the ground again.
     pub fn recover(&mut self) {
         (self.leans_s, self.condition) = (0.0, Condition::Ok);
+        self.lift = Lift::default();
         self.progress.forget();
     }
 
@@ -139,11 +141,6 @@ impl ConditionWatch {
     #[must_use]
     pub fn is_upright(&self) -> bool {
         self.upright_s > UPRIGHT_S
-    }
-
-    /// Feet are not believed, before they have felt the ground again.
-    pub fn doubt_feet(&mut self) {
-        self.lift = Lift::default();
     }
 
     /// Whether feet tell, and none of them has felt the ground since the robot stands on them.

@@ -103,6 +103,26 @@ fn when_no_foot_feels_the_ground_expect_the_robot_lifted_until_feet_feel_it_and_
 }
 
 #[test]
+fn when_a_lifted_robot_is_turned_over_and_put_on_its_feet_expect_it_lifted_no_longer() {
+    let mut bench = Bench::new();
+    bench.feet[..6].fill(Some(true));
+    bench.rest(2.0);
+    bench.feet[..6].fill(Some(false));
+    assert_eq!(bench.rest(0.5), Condition::Lifted);
+    assert_eq!(bench.go(0.7, Vector3::x() * 1.7, |_| Vector3::zeros()), Condition::Fallen);
+    // It lies on its belly, limp: no foot feels anything.
+    (bench.body, bench.planned.on_its_feet) = (Rotation3::identity(), false);
+    bench.rest(1.0);
+    bench.watch.recover();
+    assert_eq!(bench.rest(5.0), Condition::Ok);
+    bench.planned.on_its_feet = true;
+    bench.feet[..6].fill(Some(true));
+    assert_eq!(bench.rest(1.0), Condition::Ok);
+    bench.feet[..6].fill(Some(false));
+    assert_eq!(bench.rest(0.5), Condition::Lifted);
+}
+
+#[test]
 fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that_gets_on_or_walks_too_slowly() {
     for (speed, blocked) in [(0.1, true), (0.08, true), (0.05, false)] {
         let mut bench = Bench::new();

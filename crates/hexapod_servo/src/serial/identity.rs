@@ -8,14 +8,12 @@ use super::block::Block;
 use super::family::Family;
 use super::frame::{Frame, Protocol};
 use super::port::{Line, Port, PortError};
-use super::scan::{Answer, Found, look_for};
+use super::scan::{Answer, Found, LOOKS, look_for};
 use super::series::Series;
 use crate::backend::Tally;
 
 /// A servo takes so long to keep what it is set to.
 const KEEPING: Duration = Duration::from_millis(100);
-/// So often a servo is asked before it counts as silent, or as alone with its ID.
-const LOOKS: usize = 3;
 /// What was written is read back for so long: a servo may be silent while it keeps what it is set to.
 const READ_BACK: Duration = Duration::from_secs(1);
 
@@ -181,7 +179,7 @@ pub fn change_id<P: Port>(
             if ends() {
                 return Err(IdError::Ended);
             }
-            match look(&mut line, (family, protocol), id)? {
+            match look_for(&mut line, (family, protocol), id)? {
                 Answer::Silence => {}
                 Answer::Several => return Err(IdError::Several(id)),
                 Answer::Garbage => return Err(IdError::Unclear(id)),
@@ -194,7 +192,7 @@ pub fn change_id<P: Port>(
     line = line.speaking(protocol);
     // Two that are alike may answer alike, but not time and again.
     for _ in 0..LOOKS {
-        match look(&mut line, (family, protocol), old)? {
+        match look_for(&mut line, (family, protocol), old)? {
             Answer::Garbage => return Err(IdError::Unclear(old)),
             Answer::Several => return Err(IdError::Several(old)),
             Answer::Servo(_) | Answer::Silence => {}
@@ -209,22 +207,11 @@ pub fn change_id<P: Port>(
         return Err(IdError::Ended);
     }
     write_id(&mut Wire { line: &mut line, series, tally: Tally::default() }, (old, new), is_known)?;
-    match (look(&mut line, (family, protocol), new)?, look(&mut line, (family, protocol), old)?) {
+    match (look_for(&mut line, (family, protocol), new)?, look_for(&mut line, (family, protocol), old)?) {
         (_, Answer::Servo(_)) => Err(IdError::Unchanged(old)),
         (Answer::Servo(found), _) => Ok(found),
         _ => Err(IdError::Lost(new)),
     }
-}
-
-/// What answers to an ID: silence counts when it lasts, since a machine at work may miss a reply.
-fn look<P: Port>(line: &mut Line<P>, asked: (&Family, Protocol), id: u8) -> Result<Answer, PortError> {
-    for _ in 1..LOOKS {
-        match look_for(line, asked, id)? {
-            Answer::Silence => {}
-            answer => return Ok(answer),
-        }
-    }
-    look_for(line, asked, id)
 }
 
 /// The series of a servo: as its model says, else as the user does.
