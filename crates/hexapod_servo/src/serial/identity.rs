@@ -207,11 +207,15 @@ pub fn change_id<P: Port>(
         return Err(IdError::Ended);
     }
     write_id(&mut Wire { line: &mut line, series, tally: Tally::default() }, (old, new), is_known)?;
-    match (look_for(&mut line, (family, protocol), new)?, look_for(&mut line, (family, protocol), old)?) {
-        (_, Answer::Servo(_)) => Err(IdError::Unchanged(old)),
-        (Answer::Servo(found), _) => Ok(found),
-        _ => Err(IdError::Lost(new)),
+    if let Answer::Servo(_) = look_for(&mut line, (family, protocol), old)? {
+        return Err(IdError::Unchanged(old));
     }
+    for _ in 0..LOOKS {
+        if let Answer::Servo(found) = look_for(&mut line, (family, protocol), new)? {
+            return Ok(found);
+        }
+    }
+    Err(IdError::Lost(new))
 }
 
 /// The series of a servo: as its model says, else as the user does.

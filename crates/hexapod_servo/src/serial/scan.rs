@@ -1,6 +1,7 @@
 //! Which servos there are on a line.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::family::Family;
 use super::frame::{Frame, Protocol};
@@ -86,15 +87,24 @@ fn state_of<P: Port>(
 
 /// So often a servo is asked before it counts as silent: a computer at work, or an adapter, may be late with one reply.
 pub(super) const LOOKS: usize = 3;
+/// A reply is late by no more than this: adapters keep bytes for 16 ms where nobody has set their latency timer.
+const LATE: Duration = Duration::from_millis(30);
 
-/// Asks servos of a family that speak one protocol for an ID; only reads, and moves nothing.
+/// Asks servos of a family that speak one protocol for an ID; only reads, and moves nothing. What sounds like two servos is
+/// asked once more when all is quiet: a reply that came too late for one request would be the second to the next.
 ///
 /// # Errors
 /// The line cannot be used.
 pub fn look_for<P: Port>(line: &mut Line<P>, asked: (&Family, Protocol), id: u8) -> Result<Answer, PortError> {
+    let mut is_doubted = false;
     for _ in 1..LOOKS {
         match look_once(line, asked, id)? {
             Answer::Silence => {}
+            Answer::Several | Answer::Garbage if !is_doubted => {
+                is_doubted = true;
+                let quiet = line.free_at() + LATE;
+                line.port_mut().pause(quiet);
+            }
             answer => return Ok(answer),
         }
     }
