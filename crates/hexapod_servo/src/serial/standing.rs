@@ -6,8 +6,11 @@ use super::series::Series;
 
 /// The first goal is where a servo says that it stands. Should that be wrong, it goes there no faster than this.
 pub(super) const SLOW_RAD_S: f64 = 0.5;
-/// Positions that differ by no more are those of a servo at rest.
+/// Positions that differ by no more are those of a servo at rest; by more with each second for one that trembles, but never by
+/// what a servo passes through on its way.
 pub(super) const REST_RAD: f64 = 0.0126;
+const TREMBLES_RAD_S: f64 = 0.0126;
+const TREMBLES_RAD: f64 = 0.05;
 /// It is at rest once so many positions in a row, over so long a time, say so. Where goals come with a time it creeps, and is
 /// looked at for longer.
 const SEEN: u8 = 3;
@@ -18,6 +21,8 @@ const CREEPING: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Standing {
     rest: Option<(f64, Duration)>,
+    /// When it was first looked at.
+    began: Option<Duration>,
     seen: u8,
     is_over: bool,
 }
@@ -25,7 +30,9 @@ pub(super) struct Standing {
 impl Standing {
     /// Takes in where it is, in steps.
     pub fn see(&mut self, series: &Series, step: f64, now: Duration) {
-        let alike = |of: f64| (step - of).abs() * series.rad_per_step <= REST_RAD;
+        let waited = now.saturating_sub(*self.began.get_or_insert(now)).as_secs_f64();
+        let tolerance_rad = (REST_RAD + TREMBLES_RAD_S * waited).min(TREMBLES_RAD);
+        let alike = |of: f64| (step - of).abs() * series.rad_per_step <= tolerance_rad;
         let Some((_, since)) = self.rest.filter(|(of, _)| alike(*of)) else {
             (self.rest, self.seen) = (Some((step, now)), 1);
             return;
@@ -38,5 +45,32 @@ impl Standing {
     /// Whether it has come to rest since it got torque.
     pub fn is_over(&self) -> bool {
         self.is_over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feetech::STS;
+
+    /// After how many seconds a servo that is seen there counts as at rest, within 30 s.
+    fn rests_after(at_rad: impl Fn(f64) -> f64) -> Option<f64> {
+        let mut standing = Standing::default();
+        (0..3000).map(|tick| f64::from(tick) * 0.01).find(|&time_s| {
+            standing.see(&STS, at_rad(time_s) / STS.rad_per_step, Duration::from_secs_f64(time_s));
+            standing.is_over()
+        })
+    }
+
+    #[test]
+    fn when_a_servo_trembles_expect_it_at_rest_in_the_end_and_never_one_that_is_on_its_way() {
+        assert!(rests_after(|_| 1.0).is_some_and(|after_s| after_s < 0.6));
+        for amplitude_rad in [0.005, 0.01, 0.02] {
+            let trembling = rests_after(|time_s| 1.0 + amplitude_rad * (time_s * 40.0).sin());
+            assert!(trembling.is_some_and(|after_s| after_s < 4.0), "{amplitude_rad}: {trembling:?}");
+        }
+        for speed_rad_s in [0.15, 0.3, SLOW_RAD_S] {
+            assert_eq!(rests_after(|time_s| speed_rad_s * time_s), None, "{speed_rad_s}");
+        }
     }
 }
