@@ -80,3 +80,81 @@ fn when_a_joint_was_last_commanded_long_ago_expect_it_left_without_a_pulse() {
     assert_eq!(rig.driver.state(), State::Armed);
     assert!((0..JOINTS).all(|joint| rig.counts(joint).is_some() == (joint < 3)));
 }
+
+/// One period without any command.
+fn silence(rig: &mut Rig) -> State {
+    step(rig, |_| false, 0.0)
+}
+
+#[test]
+fn when_a_source_that_is_there_is_silent_for_ten_minutes_expect_all_joints_held_and_its_next_way_gone_at_once() {
+    let mut rig = Rig::armed();
+    rig.driver.keep(u64::MAX);
+    for _ in 0..60_000 {
+        assert_eq!(silence(&mut rig), State::Armed);
+    }
+    assert_eq!((rig.driver.silent_count(), rig.driver.counters().holds), (JOINTS, 0));
+    assert!((0..JOINTS).all(|joint| rig.counts(joint).is_some()));
+    let mut angle_rad = 0.0;
+    for _ in 0..30 {
+        angle_rad += 0.02;
+        step(&mut rig, |_| true, angle_rad);
+        let commanded_rad = rig.driver.commanded(0).expect("on");
+        assert!(
+            (commanded_rad - angle_rad).abs() < 0.01,
+            "2 rad/s, from the first step on: {commanded_rad}, {angle_rad}"
+        );
+    }
+    assert_eq!(rig.driver.silent_count(), 0);
+}
+
+#[test]
+fn when_the_next_command_after_a_silence_is_far_expect_the_joint_led_there_slowly() {
+    let mut rig = Rig::armed();
+    rig.driver.keep(u64::MAX);
+    (0..100).for_each(|_| drop(silence(&mut rig)));
+    let since = rig.now;
+    step(&mut rig, |_| true, 0.6);
+    while (rig.driver.commanded(0).expect("on") - 0.6).abs() > 0.01 {
+        assert_eq!(silence(&mut rig), State::Armed, "and goes on while nothing more is said");
+        let passed = (rig.now - since).as_secs_f64();
+        assert!(rig.driver.commanded(0).expect("on") <= 0.5 * passed + 0.02, "0.5 rad/s");
+        assert!(passed < 2.0);
+    }
+}
+
+#[test]
+fn when_a_silent_source_goes_expect_its_joints_held_and_let_go_and_those_of_others_followed() {
+    let mut rig = Rig::armed();
+    rig.driver.keep(u64::MAX);
+    (0..100).for_each(|_| drop(silence(&mut rig)));
+    rig.driver.keep(1 << 17);
+    let since = rig.now;
+    assert_eq!(silence(&mut rig), State::Holding, "it has been silent for longer than a stream has gaps");
+    while rig.driver.commanded(0).is_some() {
+        step(&mut rig, |joint| joint == 17, 0.2);
+        assert!(rig.now - since < ms(31_000));
+    }
+    assert!((0..17).all(|joint| rig.counts(joint).is_none()) && rig.counts(17).is_some());
+    assert_eq!(rig.driver.counters().sit_requests, 1);
+}
+
+#[test]
+fn when_a_silent_source_is_there_expect_enable_to_pass_on_what_it_said_last() {
+    let mut rig = Rig::new(config());
+    rig.driver.keep(u64::MAX);
+    let report = rig.driver.enable(rig.now);
+    assert!(!report.passed() && report.to_string().contains("no joint command was received yet"), "{report}");
+    step(&mut rig, |_| true, 0.1);
+    (0..500).for_each(|_| drop(silence(&mut rig)));
+    assert!(rig.driver.enable(rig.now).passed());
+    for _ in 0..200 {
+        silence(&mut rig);
+    }
+    assert_eq!(rig.driver.state(), State::Armed);
+    assert!(rig.driver.emergency_stop().is_ok());
+    for _ in 0..10 {
+        assert_eq!(silence(&mut rig), State::EmergencyStop);
+    }
+    assert!((0..JOINTS).all(|joint| rig.counts(joint).is_none()), "a stop does not ask who is there");
+}

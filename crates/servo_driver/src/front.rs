@@ -4,6 +4,7 @@
 use crate::heartbeats::Heartbeats;
 use crate::planner::Planner;
 use crate::requests::{Action, Answer};
+use crate::silent_sources::SilentSources;
 use crate::stop::{By, Stop, StopLine, Ticket};
 use crate::under_way::{Doubt, UnderWay};
 use crate::waker::Waker;
@@ -34,6 +35,7 @@ pub struct Front {
     pub(crate) heartbeats: Heartbeats,
     pub(crate) under_way: UnderWay,
     pub(crate) planner: Planner,
+    pub(crate) silent: SilentSources,
     pub(crate) calls: SyncSender<Call>,
     pub(crate) call_queue: Waker,
 }
@@ -114,6 +116,12 @@ impl Front {
     #[must_use]
     pub fn planner(&self) -> &Planner {
         &self.planner
+    }
+
+    /// Sources of joint commands that may be silent while they are there.
+    #[must_use]
+    pub fn silent_sources(&self) -> &SilentSources {
+        &self.silent
     }
 
     /// Who speaks on the topic `emergency_stop`.

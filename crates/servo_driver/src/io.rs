@@ -7,6 +7,7 @@ use crate::lease::GuardWatch;
 use crate::pins::Pins;
 use crate::planner::Planner;
 use crate::requests::Request;
+use crate::silent_sources::SilentSources;
 use crate::snapshot::Snapshot;
 use crate::stop::StopLine;
 use crate::targets::{Intake, Outlet, handover};
@@ -51,6 +52,7 @@ pub(crate) struct Shared {
     pub line: StopLine,
     pub heartbeats: Heartbeats,
     pub planner: Planner,
+    pub silent: SilentSources,
     pub halt: Arc<AtomicBool>,
     pub waker: Waker,
     /// The thread that tells, and answers calls.
@@ -79,12 +81,13 @@ impl Io {
             line: StopLine::new(waker.clone()),
             heartbeats: Heartbeats::default(),
             planner: Planner::default(),
+            silent: SilentSources::default(),
             halt: Arc::default(),
             waker,
             listener: Waker::default(),
             granted: Arc::default(),
         };
-        let (intake, targets) = handover(&joints, shared.waker.clone());
+        let (intake, targets) = handover(&joints, shared.waker.clone(), shared.silent.clone());
         let (to_io, requests) = RingBuffer::new(MAX_CALLS);
         let (snapshots, seen) = RingBuffer::new(SNAPSHOTS);
         let (calls, waiting) = sync_channel(MAX_CALLS);
@@ -93,6 +96,7 @@ impl Io {
             heartbeats: shared.heartbeats.clone(),
             under_way: UnderWay::default(),
             planner: shared.planner.clone(),
+            silent: shared.silent.clone(),
             calls,
             call_queue: shared.listener.clone(),
         };

@@ -309,6 +309,7 @@ impl Looping {
     }
 
     fn tick(&mut self, now: Duration, due: Duration) {
+        self.guarded.driver.keep(self.io.shared.silent.kept(now));
         let state = self.guarded.driver.tick(self.io.servo_time.tick(now));
         self.free_bus(now);
         // At the end of a fault also a board that answers no more is to be silent.

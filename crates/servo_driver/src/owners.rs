@@ -1,5 +1,6 @@
 //! Who commands which joint. A joint follows one source at a time, from its first command on; another one has it only
-//! after the first has been silent for longer than its commands live. So two planners never pull a leg to and fro, and a
+//! after the first has been silent for longer than its commands live, and, where sources speak only when something changes,
+//! is gone. So two planners never pull a leg to and fro, and a
 //! source of some joints has those and no others.
 
 use hexapod_ros::Sender;
@@ -41,26 +42,29 @@ impl Owners {
         Self { timeout, owners: [None; MAX_JOINTS] }
     }
 
-    /// Gives `joints` to `sender`, who commands them `at` that time; all of them or none.
-    pub fn claim(&mut self, sender: Sender, joints: &[usize], at: Duration) -> Result<(), Conflict> {
-        for &joint in joints {
-            if let Some(owner) = self.owner(joint, at).filter(|&owner| owner != sender) {
+    /// Gives `joints` (a bit for each, as in `kept`) to `sender`, who commands them `at` that time; all of them or none. The
+    /// owners of joints that are `kept` are there, however silent.
+    pub fn claim(&mut self, sender: Sender, joints: u64, at: Duration, kept: u64) -> Result<(), Conflict> {
+        for joint in bits(joints) {
+            if let Some(owner) = self.owner(joint, at, kept).filter(|&owner| owner != sender) {
                 return Err(Conflict { joint, owner, refused: sender, at });
             }
         }
-        for &joint in joints {
-            if let Some(owner) = self.owners.get_mut(joint) {
-                *owner = Some(Owner { sender, at });
-            }
-        }
+        bits(joints).for_each(|joint| self.owners[joint] = Some(Owner { sender, at }));
         Ok(())
     }
 
     /// Who owns the joint at `now`.
-    fn owner(&self, joint: usize, now: Duration) -> Option<Sender> {
-        let owner = (*self.owners.get(joint)?)?;
-        (now.saturating_sub(owner.at) <= self.timeout).then_some(owner.sender)
+    fn owner(&self, joint: usize, now: Duration, kept: u64) -> Option<Sender> {
+        let owner = self.owners[joint]?;
+        let is_there = kept & (1 << joint) != 0 || now.saturating_sub(owner.at) <= self.timeout;
+        is_there.then_some(owner.sender)
     }
+}
+
+/// The joints whose bits are set.
+pub(crate) fn bits(joints: u64) -> impl Iterator<Item = usize> {
+    (0..MAX_JOINTS).filter(move |joint| joints & (1 << joint) != 0)
 }
 
 #[cfg(test)]
@@ -74,30 +78,39 @@ mod tests {
     #[test]
     fn when_a_second_source_commands_a_joint_expect_it_refused_until_the_first_is_silent() {
         let mut owners = Owners::new(MS(250));
-        assert_eq!(owners.claim(FIRST, &[0, 1], MS(1000)), Ok(()));
-        let refused = owners.claim(SECOND, &[1, 2], MS(1250));
+        assert_eq!(owners.claim(FIRST, 0b11, MS(1000), 0), Ok(()));
+        let refused = owners.claim(SECOND, 0b110, MS(1250), 0);
         assert_eq!(refused, Err(Conflict { joint: 1, owner: FIRST, refused: SECOND, at: MS(1250) }));
-        assert_eq!(owners.claim(SECOND, &[1, 2], MS(1251)), Ok(()));
-        assert_eq!(owners.claim(FIRST, &[1], MS(1300)).map_err(|conflict| conflict.owner), Err(SECOND));
+        assert_eq!(owners.claim(SECOND, 0b110, MS(1251), 0), Ok(()));
+        assert_eq!(owners.claim(FIRST, 0b10, MS(1300), 0).map_err(|conflict| conflict.owner), Err(SECOND));
     }
 
     #[test]
     fn when_sources_command_different_joints_expect_each_to_have_its_own() {
         let mut owners = Owners::new(MS(250));
         for at in 0..100 {
-            assert_eq!(owners.claim(FIRST, &[0, 1], MS(10 * at)), Ok(()));
-            assert_eq!(owners.claim(SECOND, &[2], MS(10 * at + 5)), Ok(()));
+            assert_eq!(owners.claim(FIRST, 0b11, MS(10 * at), 0), Ok(()));
+            assert_eq!(owners.claim(SECOND, 0b100, MS(10 * at + 5), 0), Ok(()));
         }
-        assert!(owners.claim(SECOND, &[2, 1], MS(1000)).is_err());
-        assert_eq!(owners.claim(FIRST, &[0], MS(1200)), Ok(()));
-        assert_eq!(owners.claim(SECOND, &[1], MS(1241)), Ok(()), "the first commands it no more");
+        assert!(owners.claim(SECOND, 0b110, MS(1000), 0).is_err());
+        assert_eq!(owners.claim(FIRST, 0b1, MS(1200), 0), Ok(()));
+        assert_eq!(owners.claim(SECOND, 0b10, MS(1241), 0), Ok(()), "the first commands it no more");
     }
 
     #[test]
     fn when_a_message_is_refused_expect_none_of_its_joints_taken() {
         let mut owners = Owners::new(MS(250));
-        owners.claim(FIRST, &[3], MS(0)).unwrap();
-        assert!(owners.claim(SECOND, &[1, 2, 3], MS(1)).is_err());
-        assert_eq!(owners.claim(FIRST, &[1, 2], MS(2)), Ok(()));
+        owners.claim(FIRST, 0b1000, MS(0), 0).unwrap();
+        assert!(owners.claim(SECOND, 0b1110, MS(1), 0).is_err());
+        assert_eq!(owners.claim(FIRST, 0b110, MS(2), 0), Ok(()));
+    }
+
+    #[test]
+    fn when_a_silent_source_is_there_expect_it_to_keep_its_joints_until_it_is_gone() {
+        let mut owners = Owners::new(MS(250));
+        owners.claim(FIRST, 0b11, MS(0), 0).unwrap();
+        let refused = owners.claim(SECOND, 0b10, MS(60_000), 0b11);
+        assert_eq!(refused.map_err(|conflict| conflict.owner), Err(FIRST));
+        assert_eq!(owners.claim(SECOND, 0b10, MS(60_010), 0b01), Ok(()));
     }
 }

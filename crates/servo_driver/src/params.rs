@@ -5,6 +5,10 @@ use hexapod_config::ros_params::ParamSpec;
 use hexapod_setup::params::common;
 use std::sync::LazyLock;
 
+/// Whether joint commands come from ros2_control, and the value for a source that is silent while nothing changes.
+pub(crate) const ROS2_CONTROL: &str = "ros2_control";
+pub(crate) const ON_CHANGE: &str = "on_change";
+
 static ABOUT_BUSES: LazyLock<String> =
     LazyLock::new(|| buses().map(|(name, about)| format!("{name}: {about}")).collect::<Vec<_>>().join("; "));
 
@@ -35,6 +39,14 @@ pub fn specs() -> Vec<ParamSpec> {
             true,
             "With real servos: start a process that switches all channels off if this one dies",
         )
+        .read_only(),
+        ParamSpec::new(
+            ROS2_CONTROL,
+            "none",
+            "Who sends joint_commands: none: a planner, all the time; always, on_change: ros2_control's \
+            joint_state_topic_hardware_interface, in each cycle (trigger_joint_command_threshold -1) or only when a command changes",
+        )
+        .choices(&["none", "always", ON_CHANGE])
         .read_only(),
         ParamSpec::new("emergency_stop_timeout", 0.0, "Longest silence on the topic emergency_stop, s; 0: any")
             .range(0.0, 60.0)

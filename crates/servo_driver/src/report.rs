@@ -108,6 +108,7 @@ impl Report<'_> {
     fn commands(&self, status: &mut Status) {
         let age = self.newest.and_then(|newest| newest.commanded_at).map(|at| self.now.saturating_sub(at));
         status.value("command age (s)", age.map_or("never received".into(), |age| format!("{:.3}", age.as_secs_f64())));
+        status.value("joints of silent sources", self.newest.map_or(0, |newest| newest.silent));
         status.value("rejected messages", self.intake.refused());
         status.value("rejected on joint_commands", self.intake.refused());
         status.value("last refusal", self.intake.last_reason());

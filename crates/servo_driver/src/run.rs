@@ -1,5 +1,6 @@
 //! The node, from its parts to its end.
 
+use crate::front::Front;
 use crate::hardware::{Hardware, HardwareError};
 use crate::io::{Ends, Io};
 use crate::io_thread::IoEnd;
@@ -7,9 +8,10 @@ use crate::lease::GuardWatch;
 use crate::publish::{Sources, Teller};
 use crate::raspberry::RaspberryPins;
 use crate::services;
-use crate::setup::Setup;
+use crate::setup::{Ros2Control, Setup};
 use crate::stop_monitor::MonitorConfig;
 use crate::supervise::Supervisor;
+use crate::targets::Intake;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
 use std::sync::{Arc, Mutex};
@@ -53,7 +55,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let (groups, off_after, rate_hz) = (config.groups.clone(), config.timing.fault_off_after, setup.rate_hz);
     let pace = setup.map.pace();
     let (io, Ends { intake, front, call_queue, snapshots }) = Io::new(config);
-    let intake = intake.of_robot(&setup.urdf.display().to_string());
+    let intake = of_source(intake.of_robot(&setup.urdf.display().to_string()), &front, setup.ros2_control.clone());
     front.heartbeats().want(setup.stop_timeout);
     let io = as_set_up(io, &setup, pins, guard);
     let line = front.line.clone();
@@ -96,6 +98,15 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     drop(stop_monitor.join());
     line.pins().disconnect();
     result
+}
+
+/// Commands as whoever sends them means them.
+fn of_source(intake: Intake, front: &Front, ros2_control: Option<Ros2Control>) -> Intake {
+    let Some(Ros2Control { joints, on_change }) = ros2_control else { return intake };
+    if on_change {
+        front.silent_sources().allow();
+    }
+    intake.of_ros2_control(joints)
 }
 
 fn as_set_up(io: Io, setup: &Setup, pins: Option<RaspberryPins>, guard: Option<GuardWatch>) -> Io {

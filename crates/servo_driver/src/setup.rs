@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::i2c_bus::BoardBus;
 use crate::load::LoadFeedback;
 use crate::owners::MAX_JOINTS;
+use crate::params::{ON_CHANGE, ROS2_CONTROL};
 use crate::pins::{Input, PinChoice};
 use crate::schedule::Schedule;
 use crate::statics::spare_parts;
@@ -44,6 +45,8 @@ pub struct Setup {
     pub(crate) state_rate_hz: f64,
     /// Longest silence on the topic `emergency_stop`; zero is any.
     pub(crate) stop_timeout: Duration,
+    /// Set where ros2_control sends the joint commands.
+    pub(crate) ros2_control: Option<Ros2Control>,
     pub(crate) pins: PinChoice,
     /// A supply that is lower, as servos measure it, is a battery alarm, V.
     pub(crate) low_voltage_v: Option<f64>,
@@ -54,6 +57,15 @@ pub struct Setup {
     /// The robot on a floor whose servos tell their load, if the simulated ones are to.
     pub(crate) load: Option<LoadFeedback>,
     pub(crate) live: Live,
+}
+
+/// What there is to know of joint commands of ros2_control.
+#[derive(Clone, Debug)]
+pub(crate) struct Ros2Control {
+    /// All joints of the robot, with a servo or without.
+    pub joints: Vec<String>,
+    /// Whether it is silent while no command changes.
+    pub on_change: bool,
 }
 
 /// Whether the servos of a running driver have pulses. Cheap to clone.
@@ -196,6 +208,7 @@ impl Setup {
             rate_hz,
             state_rate_hz,
             stop_timeout,
+            ros2_control: ros2_control(params, &description),
             pins,
             low_voltage_v: Some(number(params, "low_voltage")).filter(|volts| *volts > 0.0),
             guard,
@@ -204,6 +217,12 @@ impl Setup {
             live: Live::default(),
         })
     }
+}
+
+fn ros2_control(params: &Params, description: &Description) -> Option<Ros2Control> {
+    let source = text(params, ROS2_CONTROL);
+    let joints = || description.robot.model().joints().iter().map(|joint| joint.name().to_owned()).collect();
+    (source != "none").then(|| Ros2Control { joints: joints(), on_change: source == ON_CHANGE })
 }
 
 /// The shortest silence that can tell a lost heartbeat from a late one, s.

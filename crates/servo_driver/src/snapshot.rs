@@ -30,6 +30,8 @@ pub struct Snapshot {
     pub missed: u64,
     /// Joints that were let go because nobody commanded them any more.
     pub released: usize,
+    /// Joints of sources that are there and silent.
+    pub silent: usize,
     /// How long transactions took.
     pub bus: Timing,
     angles_rad: [f64; MAX_JOINTS],
@@ -66,6 +68,7 @@ impl Snapshot {
             late,
             missed,
             released: driver.released_count(),
+            silent: driver.silent_count(),
             bus,
             angles_rad,
             commanded,

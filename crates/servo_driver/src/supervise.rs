@@ -68,6 +68,7 @@ impl Supervisor<'_> {
             if shutdown.is_running() {
                 self.keep_guard(now);
             }
+            self.front.silent_sources().look(now, |heard| self.graph.present("joint_commands", heard));
             self.front.call_the_roll(&mut self.roll_called, || self.graph.callers("enable"));
             if let Some(silent) = hung {
                 self.io.cut_if_hung(silent, self.off_after, now);
@@ -141,8 +142,9 @@ impl Supervisor<'_> {
         let newest = newest.filter(|newest| newest.state.is_live());
         let pose = self.front.planner().pose();
         let Some(newest) = newest.filter(|_| stage < Stage::Now && pose != Pose::Sitting) else { return Some(true) };
-        let silent = newest.commanded_at.map(|at| now.saturating_sub(at));
-        if silent.is_none_or(|silent| silent > GONE) && leaving.is_alone {
+        let silent = newest.commanded_at.is_none_or(|at| now.saturating_sub(at) > GONE);
+        // Who may be silent, and is there, may yet make the robot sit.
+        if silent && self.front.silent_sources().kept(now) == 0 && leaving.is_alone {
             // One that has gone sat before, unless it said otherwise.
             return Some(pose == Pose::Unknown);
         }

@@ -1,11 +1,13 @@
 //! Joint targets on their way from the ROS thread to the I/O thread: whole messages, neither side ever waits.
 
-use crate::owners::{Conflict, MAX_JOINTS, Owners};
+use crate::command_names::CommandNames;
+use crate::owners::{Conflict, MAX_JOINTS, Owners, bits};
+use crate::refusal::Refusal;
+use crate::silent_sources::SilentSources;
 use crate::waker::Waker;
 use hexapod_ros::Sender;
 use hexapod_servo::JointConfig;
 use rtrb::{Consumer, Producer, RingBuffer};
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -40,10 +42,6 @@ impl Targets {
         self.named |= 1 << joint;
     }
 
-    fn names(&self, joint: usize) -> bool {
-        self.named & (1 << joint) != 0
-    }
-
     /// Joints that `later` names take its targets; the others keep theirs.
     fn merge(&mut self, later: &Self) {
         for (joint, target) in later.iter() {
@@ -54,46 +52,8 @@ impl Targets {
 
     /// Joints and their targets.
     pub fn iter(&self) -> impl Iterator<Item = (usize, Target)> {
-        (0..MAX_JOINTS).filter(|&joint| self.names(joint)).map(|joint| (joint, self.targets[joint]))
+        bits(self.named).map(|joint| (joint, self.targets[joint]))
     }
-}
-
-/// Why a message was refused as a whole.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Refusal {
-    /// As many names as positions are needed.
-    #[error("{names} names but {positions} positions")]
-    Lengths {
-        /// Number of names.
-        names: usize,
-        /// Number of positions.
-        positions: usize,
-    },
-    /// No servo drives a joint of this name: most likely the sender was started with another robot.
-    #[error("{robot} has no joint {joint:?}; start the sender and servo_driver with the same `urdf`")]
-    UnknownJoint {
-        /// The name.
-        joint: String,
-        /// The robot whose joints are driven.
-        robot: Arc<str>,
-    },
-    /// A joint is named twice.
-    #[error("joint `{0}` is named twice")]
-    Twice(String),
-    /// Another source commands a joint.
-    #[error("joint `{joint}` is already commanded by another source; stop one of the two")]
-    Owned {
-        /// The joint.
-        joint: String,
-    },
-    /// A position is NaN or infinite.
-    #[error("the position of joint `{joint}` is {angle_rad}, not a finite angle")]
-    NotFinite {
-        /// The joint.
-        joint: String,
-        /// The position.
-        angle_rad: f64,
-    },
 }
 
 /// What became of messages, for diagnostics.
@@ -173,12 +133,11 @@ impl IntakeCount {
 
 /// The end that messages come in at.
 pub struct Intake {
-    joints: HashMap<String, usize>,
-    /// What the robot is called in refusals.
-    robot: Arc<str>,
-    /// The names of the last message that held, and their joints: they hardly ever change.
-    known: (Vec<String>, Vec<usize>),
+    names: CommandNames,
+    /// Whether NaN is no position at all, as of ros2_control: a joint that it stands for is not commanded.
+    nan_is_none: bool,
     owners: Owners,
+    silent: SilentSources,
     queue: Producer<Targets>,
     /// What did not fit into the queue.
     waiting: Option<Targets>,
@@ -190,20 +149,28 @@ pub struct Intake {
 pub(crate) struct Outlet(Consumer<Targets>);
 
 /// Both ends.
-pub(crate) fn handover(config: &JointConfig, waker: Waker) -> (Intake, Outlet) {
-    let (producer, consumer) = RingBuffer::new(CAPACITY);
-    let joints = config.joints.iter().take(MAX_JOINTS).enumerate();
-    let joints = joints.map(|(index, joint)| (joint.name.clone(), index)).collect();
-    let (known, owners) = (<_>::default(), Owners::new(config.timing.command_timeout));
-    let (robot, count) = ("the robot".into(), Arc::default());
-    (Intake { joints, robot, known, owners, queue: producer, waiting: None, waker, count }, Outlet(consumer))
+pub(crate) fn handover(config: &JointConfig, waker: Waker, silent: SilentSources) -> (Intake, Outlet) {
+    let (queue, consumer) = RingBuffer::new(CAPACITY);
+    let (names, owners) = (CommandNames::new(config), Owners::new(config.timing.command_timeout));
+    let (nan_is_none, waiting, count) = (false, None, Arc::default());
+    (Intake { names, nan_is_none, owners, silent, queue, waiting, waker, count }, Outlet(consumer))
 }
 
 impl Intake {
     /// Calls the robot so in refusals.
     #[must_use]
-    pub fn of_robot(self, robot: &str) -> Self {
-        Self { robot: robot.into(), ..self }
+    pub fn of_robot(mut self, robot: &str) -> Self {
+        self.names.robot = robot.into();
+        self
+    }
+
+    /// Takes what ros2_control's topic interface sends: it names all joints of its system, those without a servo, too
+    /// (`joints` of the robot), with a position only for each that it commands, and NaN for one that nobody commands yet.
+    #[must_use]
+    pub fn of_ros2_control(mut self, joints: impl IntoIterator<Item = String>) -> Self {
+        self.names.also(joints);
+        self.nan_is_none = true;
+        self
     }
 
     /// Takes a message of `sender` received at `at` (monotonic clock): any subset of the joints that nobody else
@@ -223,10 +190,15 @@ impl Intake {
             return Ok(());
         }
         let targets = self.check(names, positions_rad, at).and_then(|targets| {
-            self.claim(sender, at)?;
+            self.claim(sender, targets.named, at)?;
             Ok(targets)
         });
+        self.silent.heard(sender, targets.as_ref().map_or(0, |targets| targets.named), at);
         let targets = targets.inspect_err(|refusal| self.count.note(refusal, at))?;
+        if targets.named == 0 {
+            self.count.empty.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
         self.hand_over(&targets);
         self.count.taken_at_ns.store(u64::try_from(at.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.count.taken.fetch_add(1, Ordering::Relaxed);
@@ -240,15 +212,12 @@ impl Intake {
     }
 
     fn check(&mut self, names: &[String], positions_rad: &[f64], at: Duration) -> Result<Targets, Refusal> {
-        if names.len() != positions_rad.len() {
-            return Err(Refusal::Lengths { names: names.len(), positions: positions_rad.len() });
-        }
-        if self.known.0 != names {
-            let joints = self.joints_of(names)?;
-            self.known = (names.to_vec(), joints);
-        }
         let mut targets = Targets::new();
-        for ((name, &joint), &angle_rad) in names.iter().zip(&self.known.1).zip(positions_rad) {
+        let joints = self.names.assign(names, positions_rad.len())?;
+        for ((joint, name), &angle_rad) in joints.zip(positions_rad) {
+            if angle_rad.is_nan() && self.nan_is_none {
+                continue;
+            }
             if !angle_rad.is_finite() {
                 return Err(Refusal::NotFinite { joint: name.clone(), angle_rad });
             }
@@ -257,31 +226,12 @@ impl Intake {
         Ok(targets)
     }
 
-    /// The joints of the last message that held, for `sender`.
-    fn claim(&mut self, sender: Sender, at: Duration) -> Result<(), Refusal> {
-        let (names, joints) = &self.known;
-        self.owners.claim(sender, joints, at).map_err(|conflict| {
+    /// These joints, for `sender`.
+    fn claim(&mut self, sender: Sender, joints: u64, at: Duration) -> Result<(), Refusal> {
+        self.owners.claim(sender, joints, at, self.silent.kept(at)).map_err(|conflict| {
             self.count.note_conflict(conflict);
-            let named = joints.iter().zip(names).find(|(joint, _)| **joint == conflict.joint);
-            Refusal::Owned { joint: named.map_or_else(String::new, |(_, name)| name.clone()) }
+            Refusal::Owned { joint: self.names.name(conflict.joint).to_owned() }
         })
-    }
-
-    /// The joints of these names, each named once.
-    fn joints_of(&self, names: &[String]) -> Result<Vec<usize>, Refusal> {
-        let mut seen = 0_u64;
-        let mut joint = |name: &String| {
-            let joint = *self.joints.get(name).ok_or_else(|| Refusal::UnknownJoint {
-                joint: name.chars().take(64).collect(),
-                robot: Arc::clone(&self.robot),
-            })?;
-            if seen & (1 << joint) != 0 {
-                return Err(Refusal::Twice(name.clone()));
-            }
-            seen |= 1 << joint;
-            Ok(joint)
-        };
-        names.iter().map(&mut joint).collect()
     }
 
     fn hand_over(&mut self, targets: &Targets) {

@@ -3,7 +3,7 @@
 use crate::common::{PLANNER, Rig, names, servos};
 use hexapod_ros::monotonic_now;
 use servo_driver::bus::on_boards;
-use servo_driver::io::Io;
+use servo_driver::io::{Ends, Io};
 use servo_driver::{Action, Refusal};
 use std::time::Duration;
 
@@ -37,6 +37,53 @@ fn when_a_message_does_not_hold_expect_all_of_it_refused_and_counted() {
         check(&["a1", "a0"], &[0.1, bad], Err("joint `a0` is"));
     }
     check(&[&"x".repeat(10_000)], &[0.1], Err("no joint"));
+}
+
+#[test]
+fn when_ros2_control_sends_expect_each_position_taken_where_it_is_clear_whose_it_is() {
+    type Case<'a> = (&'a [&'a str], &'a [f64], Result<&'a [(&'a str, f64)], &'a str>);
+    const NAN: f64 = f64::NAN;
+    let cases: [Case; 12] = [
+        (&["b1", "a0"], &[0.1, 0.2], Ok(&[("a0", 0.2), ("b1", 0.1)])),
+        (&["foot", "b1", "tail", "a0"], &[0.1, 0.2], Ok(&[("a0", 0.2), ("b1", 0.1)])),
+        (&["a0", "a1"], &[NAN, 0.1], Ok(&[("a1", 0.1)])),
+        (&["a0", "foot", "a1"], &[NAN, -0.1], Ok(&[("a1", -0.1)])),
+        (&["a0", "a1"], &[NAN, NAN], Ok(&[])),
+        (&[], &[], Ok(&[])),
+        (&["a0", "a1"], &[0.1], Err("2 names, 2 of them of joints with a servo, but 1 positions")),
+        (&["foot", "a0", "a1"], &[0.1], Err("3 names, 2 of them of joints with a servo, but 1 positions")),
+        (&["a0"], &[], Err("but 0 positions")),
+        (&["a0", "foot"], &[0.1, 0.1], Err("no servo drives joint `foot`")),
+        (&["a0", "gripper"], &[0.1], Err("no joint \"gripper\"")),
+        (&["a0", "a1"], &[f64::INFINITY, 0.1], Err("joint `a0` is inf")),
+    ];
+    for (names, positions_rad, expected) in cases {
+        let mut rig = Rig::new();
+        let robot = ["foot", "tail", "a0"].map(String::from);
+        let Ends { intake, call_queue, front, snapshots } = rig.ends;
+        rig.ends = Ends { intake: intake.of_ros2_control(robot), call_queue, front, snapshots };
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let taken = rig.ends.intake.take(PLANNER, &names, positions_rad, monotonic_now());
+        let expected = match expected {
+            Ok(expected) => expected,
+            Err(words) => {
+                assert!(
+                    taken.as_ref().is_err_and(|refusal| refusal.to_string().contains(words)),
+                    "{names:?}: {taken:?}"
+                );
+                continue;
+            }
+        };
+        assert_eq!(taken, Ok(()), "{names:?}");
+        assert_eq!(rig.ask(Action::Enable).success, !expected.is_empty());
+        crate::common::wait(|| rig.pulses() == expected.len());
+        for (joint, angle_rad) in expected {
+            let (board, channel) = (0x40 + u8::from(joint.starts_with('b')), joint[1..].parse().unwrap());
+            crate::common::wait(|| {
+                rig.bus.pulse_us(board, channel).is_some_and(|us| (us - 1500.0 - 500.0 * angle_rad).abs() < 3.0)
+            });
+        }
+    }
 }
 
 #[test]

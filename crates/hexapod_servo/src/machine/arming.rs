@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::driver::ServoDriver;
-use super::joint::Joint;
+use super::joint::{Joint, jump_rad};
 use super::state::State;
 use crate::backend::{ArmReport, Backend, Service};
 use crate::joints::Timing;
@@ -162,7 +162,9 @@ impl<S: Backend> ServoDriver<S> {
             return;
         }
         let timeout = self.config.timing.command_timeout;
-        self.joints.iter_mut().for_each(|joint| joint.watch(now, timeout));
+        for (joint, servo) in self.joints.iter_mut().zip(&self.config.joints) {
+            joint.watch(now, timeout, jump_rad(servo));
+        }
         // Before the first joint is on, it is the command that was fresh when arming began.
         let stale = self.joints.iter().any(|joint| joint.stale)
             || !self.joints.iter().any(|joint| joint.on || joint.is_fresh(now, timeout));

@@ -66,6 +66,20 @@ impl<S: Backend> ServoDriver<S> {
         Ok(clamped)
     }
 
+    /// Tells which joints, a bit for each, are commanded by somebody who is there and speaks only when a command changes:
+    /// their last command counts until this is told anew. For all others a stream of commands has to go on.
+    pub fn keep(&mut self, joints: u64) {
+        for (index, joint) in self.joints.iter_mut().enumerate() {
+            joint.kept = joints.checked_shr(index as u32).unwrap_or(0) & 1 != 0;
+        }
+    }
+
+    /// Joints that are held, or on their way, for somebody who is there and has been silent for longer than a stream has
+    /// gaps.
+    pub fn silent_count(&self) -> usize {
+        self.joints.iter().filter(|joint| joint.silent && joint.kept).count()
+    }
+
     /// Tells where a joint stands, in radians, so that arming starts from there; `None` if nobody knows. Taken only
     /// while the joint has no pulse. Returns whether it was taken.
     pub fn assume_position(&mut self, joint: usize, angle_rad: Option<f64>) -> bool {

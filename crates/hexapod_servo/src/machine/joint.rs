@@ -2,7 +2,16 @@
 
 use std::time::Duration;
 
-use super::path::Path;
+use super::path::{FRAME, Path};
+use crate::joints::DrivenJoint;
+
+/// A step is no jump if a servo makes it within [`FRAME`] at this part of its greatest speed.
+const JUMP: f64 = 0.5;
+
+/// The longest step of a servo that is no jump.
+pub(super) fn jump_rad(servo: &DrivenJoint) -> f64 {
+    JUMP * servo.speed_limit_rad_s * FRAME.as_secs_f64()
+}
 
 /// Target and commanded position of one joint.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +24,10 @@ pub(super) struct Joint {
     pub commanded: Option<Duration>,
     /// The way from its last commanded position to its target, as it was commanded.
     pub path: Path,
+    /// True while it is on and has got no command for longer than a stream of them has gaps.
+    pub silent: bool,
+    /// True while whoever commands it is there and speaks only when a command changes: then silence is no loss.
+    pub kept: bool,
     /// True while it is on and its commands have stopped: it stays where it is.
     pub stale: bool,
     /// Where it was last commanded to be, in radians; survives disarming, so that re-arming starts from here.
@@ -61,16 +74,23 @@ impl Joint {
         self.commanded.map(|then| now.saturating_sub(then))
     }
 
-    /// True if it was commanded within `timeout` before `now`.
+    /// True if its command counts at `now`: it came within `timeout`, or is all that a source that is there has to say.
     pub fn is_fresh(&self, now: Duration, timeout: Duration) -> bool {
-        self.age(now).is_some_and(|age| age <= timeout)
+        self.age(now).is_some_and(|age| age <= timeout || self.kept)
     }
 
-    /// Notes whether its commands are still coming. One that is commanded again after a silence moves slowly at first.
-    pub fn watch(&mut self, now: Duration, timeout: Duration) {
+    /// Notes whether its commands are still coming. One that is commanded again after they had stopped moves slowly at first,
+    /// and so does one that is commanded more than `jump_rad` away after a silence: something was lost meanwhile.
+    pub fn watch(&mut self, now: Duration, timeout: Duration, jump_rad: f64) {
+        let silent = self.on && self.age(now).is_none_or(|age| age > timeout);
         let stale = self.on && !self.is_fresh(now, timeout);
-        self.met &= stale || !self.stale;
-        self.stale = stale;
+        let goes_on = silent || !self.silent || self.is_within(jump_rad);
+        self.met &= goes_on && (stale || !self.stale);
+        (self.silent, self.stale) = (silent, stale);
+    }
+
+    fn is_within(&self, jump_rad: f64) -> bool {
+        self.target_rad.zip(self.position_rad).is_none_or(|(target, position)| (target - position).abs() <= jump_rad)
     }
 
     /// Takes its pulse away until somebody asks for it again.
@@ -97,8 +117,7 @@ impl Joint {
 
     /// True if its next step would make up for time in which it got no command, and be more than `jump_rad`.
     pub fn would_jump(&self, jump_rad: f64) -> bool {
-        let away_rad = self.target_rad.zip(self.position_rad).map_or(0.0, |(target, position)| target - position);
-        self.is_late() && away_rad.abs() > jump_rad
+        self.is_late() && !self.is_within(jump_rad)
     }
 
     /// True while it makes up for time in which it got no command.

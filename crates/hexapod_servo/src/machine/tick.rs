@@ -4,15 +4,13 @@ use std::time::Duration;
 
 use super::driver::ServoDriver;
 use super::fault::Fault;
-use super::joint::Joint;
+use super::joint::{Joint, jump_rad};
 use super::path::FRAME;
 use super::state::State;
 use crate::backend::{Backend, Service};
 
 /// A longer gap between two ticks while live is a fault.
 const STALLED: Duration = Duration::from_millis(150);
-/// A step is no jump if a servo makes it within [`FRAME`] at this part of its greatest speed.
-const JUMP: f64 = 0.5;
 
 impl<S: Backend> ServoDriver<S> {
     /// One period: looks at the age of the commands, moves the joints one step, writes what changed, reads back what
@@ -68,8 +66,7 @@ impl<S: Backend> ServoDriver<S> {
     fn keep_from_jumping(&mut self) -> bool {
         let (backend, servos) = (&self.backend, &self.config.joints);
         let begins = self.joints.iter().zip(servos).enumerate().any(|(index, (joint, servo))| {
-            let jump_rad = JUMP * servo.speed_limit_rad_s * FRAME.as_secs_f64();
-            backend.service(index) != Service::Failing && joint.would_jump(jump_rad)
+            backend.service(index) != Service::Failing && joint.would_jump(jump_rad(servo))
         });
         if begins {
             self.joints.iter_mut().filter(|joint| joint.is_late()).for_each(|joint| joint.path.fall_behind());
