@@ -31,6 +31,7 @@ HOW = [
      'changes the machine'),
     (r'\. install/setup\.bash|journalctl|export ROS_', ELSEWHERE, 'needs the lines before it'),
     (r'ros2 ', ELSEWHERE, 'test_ros2_command.py'),
+    (r'xacro ', ELSEWHERE, 'test_ros2_control.py'),
     (r'hexapod (servo|calibrate|guard)\b', ELSEWHERE, 'test_servo_tools.py: boards, and a terminal'),
     (r'hexapod stop\b', ELSEWHERE, 'test_stop_all.py: two robots'),
     (r'deploy/install\.sh', ELSEWHERE, 'xtask/tests/package.rs'),

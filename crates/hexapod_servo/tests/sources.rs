@@ -86,6 +86,12 @@ fn silence(rig: &mut Rig) -> State {
     step(rig, |_| false, 0.0)
 }
 
+fn silences(rig: &mut Rig, periods: usize) {
+    for _ in 0..periods {
+        silence(rig);
+    }
+}
+
 #[test]
 fn when_a_source_that_is_there_is_silent_for_ten_minutes_expect_all_joints_held_and_its_next_way_gone_at_once() {
     let mut rig = Rig::armed();
@@ -112,7 +118,7 @@ fn when_a_source_that_is_there_is_silent_for_ten_minutes_expect_all_joints_held_
 fn when_the_next_command_after_a_silence_is_far_expect_the_joint_led_there_slowly() {
     let mut rig = Rig::armed();
     rig.driver.keep(u64::MAX);
-    (0..100).for_each(|_| drop(silence(&mut rig)));
+    silences(&mut rig, 100);
     let since = rig.now;
     step(&mut rig, |_| true, 0.6);
     while (rig.driver.commanded(0).expect("on") - 0.6).abs() > 0.01 {
@@ -127,7 +133,7 @@ fn when_the_next_command_after_a_silence_is_far_expect_the_joint_led_there_slowl
 fn when_a_silent_source_goes_expect_its_joints_held_and_let_go_and_those_of_others_followed() {
     let mut rig = Rig::armed();
     rig.driver.keep(u64::MAX);
-    (0..100).for_each(|_| drop(silence(&mut rig)));
+    silences(&mut rig, 100);
     rig.driver.keep(1 << 17);
     let since = rig.now;
     assert_eq!(silence(&mut rig), State::Holding, "it has been silent for longer than a stream has gaps");
@@ -146,11 +152,9 @@ fn when_a_silent_source_is_there_expect_enable_to_pass_on_what_it_said_last() {
     let report = rig.driver.enable(rig.now);
     assert!(!report.passed() && report.to_string().contains("no joint command was received yet"), "{report}");
     step(&mut rig, |_| true, 0.1);
-    (0..500).for_each(|_| drop(silence(&mut rig)));
+    silences(&mut rig, 500);
     assert!(rig.driver.enable(rig.now).passed());
-    for _ in 0..200 {
-        silence(&mut rig);
-    }
+    silences(&mut rig, 200);
     assert_eq!(rig.driver.state(), State::Armed);
     assert!(rig.driver.emergency_stop().is_ok());
     for _ in 0..10 {
