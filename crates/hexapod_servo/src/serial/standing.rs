@@ -10,7 +10,7 @@ pub(super) const SLOW_RAD_S: f64 = 0.5;
 /// what a servo passes through on its way.
 pub(super) const REST_RAD: f64 = 0.0126;
 const TREMBLES_RAD_S: f64 = 0.0126;
-const TREMBLES_RAD: f64 = 0.05;
+const TREMBLES_RAD: f64 = 0.025;
 /// It is at rest once so many positions in a row, over so long a time, say so. Where goals come with a time it creeps, and is
 /// looked at for longer.
 const SEEN: u8 = 3;
@@ -65,11 +65,11 @@ mod tests {
     #[test]
     fn when_a_servo_trembles_expect_it_at_rest_in_the_end_and_never_one_that_is_on_its_way() {
         assert!(rests_after(|_| 1.0).is_some_and(|after_s| after_s < 0.6));
-        for amplitude_rad in [0.005, 0.01, 0.02] {
+        for amplitude_rad in [0.005, 0.008, 0.012] {
             let trembling = rests_after(|time_s| 1.0 + amplitude_rad * (time_s * 40.0).sin());
             assert!(trembling.is_some_and(|after_s| after_s < 4.0), "{amplitude_rad}: {trembling:?}");
         }
-        for speed_rad_s in [0.15, 0.3, SLOW_RAD_S] {
+        for speed_rad_s in [0.06, 0.3, SLOW_RAD_S] {
             assert_eq!(rests_after(|time_s| speed_rad_s * time_s), None, "{speed_rad_s}");
         }
     }
