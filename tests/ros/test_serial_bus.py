@@ -80,11 +80,12 @@ def driver(session, bus, config):
 def arm(user):
     """Switch the servos on, from wherever they lie; as a user would, again where one of them has not answered in time."""
     command(user, dict.fromkeys(JOINTS, 0.1))
+    # A pseudo terminal is served by the kernel's ordinary threads: on a machine at work its bytes come late.
     for _ in range(3):
-        user.until(lambda: user.enable().success, 10.0, 'servos switched on')
+        user.until(lambda: user.enable().success, 30.0, 'servos switched on')
         began = len(statuses(user))
         # One that was on its way says what was before.
-        user.until(lambda: {'armed': 1, 'fault': len(statuses(user)) > began + 1}.get(state_of(user)), 10.0,
+        user.until(lambda: {'armed': 1, 'fault': len(statuses(user)) > began + 1}.get(state_of(user)), 20.0,
                    lambda: f'armed: {statuses(user)[-1][1].message}')
         if state_of(user) == 'armed':
             return
