@@ -149,8 +149,9 @@ def test_when_ros2_control_drives_with_pauses_of_silence_expect_no_joint_cut_hel
         silences.append(system.silent_for())
     fastest = assert_never_cut_nor_jumped(states[first:], 1.5)
     assert said(user, since) == {'armed'}
-    told = values(user)
-    assert (told['holds'], told['sit requests'], told['catch-ups'], told['rejected messages']) == ('0', '0', '0', '0')
+    reported = values(user)
+    counts = ('holds', 'sit requests', 'catch-ups', 'rejected messages')
+    assert [reported[count] for count in counts] == ['0', '0', '0', '0']
     # What the threshold keeps back, and whole counts.
     reached = states[-1].message
     assert sum(abs(angle - goal[joint]) for joint, angle in zip(reached.name, reached.position)) < 0.15
@@ -309,8 +310,8 @@ def test_when_no_controller_is_active_expect_nan_taken_for_no_command_and_no_com
     heard(user, system)
     user.until(lambda: len(system.sent) > 50, 5.0, 'commands that are NaN')
     user.spin(1.2)
-    told = values(user)
-    assert told['rejected messages'] == '0' and int(told['messages empty']) > 50
+    reported = values(user)
+    assert reported['rejected messages'] == '0' and int(reported['messages empty']) > 50
     refused = user.enable()
     assert not refused.success and 'no joint command was received yet' in refused.message, refused.message
 

@@ -21,7 +21,7 @@ from sensor_msgs.msg import JointState
 
 UPDATE_HZ = 100.0
 # trigger_joint_command_threshold: the plugin's own; for sending in each cycle; and wider than what 18 angles are off by in
-# whole counts of a PCA9685, for silence as with servos that report what they were told.
+# whole counts of a PCA9685, for silence as with servos that report what they were commanded.
 DEFAULT, ALWAYS, SILENT = 1e-5, -1.0, 0.1
 
 

@@ -15,8 +15,8 @@ pub enum Refusal {
     },
     /// As many positions as names, or as joints with a servo, are needed.
     #[error(
-        "{names} names, {driven} of them of joints with a servo, but {positions} positions: which joints these are for cannot \
-        be told. In <ros2_control>, give each joint with a servo the command interface position, and no other joint one"
+        "{names} names, {driven} of them of joints with a servo, but {positions} positions: it is not clear which joints \
+        these are for. In <ros2_control>, give each joint with a servo the command interface position, and no other joint one"
     )]
     Unassigned {
         /// Number of names.

@@ -2,6 +2,7 @@
 //! source is there, its silence is no loss of commands; whether it is, the graph says. Nobody is taken for one unless the
 //! parameter `ros2_control` says so: from the outside it looks like a planner that hangs.
 
+use crate::liveness::nanos;
 use hexapod_ros::{Present, Sender};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,7 +66,7 @@ impl SilentSources {
         sources.push(Source { sender, joints: joints | before.map_or(0, |source| source.joints), at });
     }
 
-    /// Looks who is there, if it is time: `look_up` tells who of these is present; nothing is locked while it does.
+    /// Looks who is there, if it is time: `look_up` returns who of these is present; nothing is locked while it does.
     pub fn look(&self, now: Duration, look_up: impl FnOnce(&[Sender]) -> Present) {
         if !self.is_allowed() || nanos(now) < self.0.next_look_ns.load(Ordering::SeqCst) {
             return;
@@ -97,10 +98,6 @@ impl SilentSources {
     fn sources(&self) -> MutexGuard<'_, Vec<Source>> {
         self.0.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

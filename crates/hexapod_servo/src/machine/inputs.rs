@@ -66,8 +66,8 @@ impl<S: Backend> ServoDriver<S> {
         Ok(clamped)
     }
 
-    /// Tells which joints, a bit for each, are commanded by somebody who is there and speaks only when a command changes:
-    /// their last command counts until this is told anew. For all others a stream of commands has to go on.
+    /// Sets which joints, a bit for each, are commanded by a source that is there and sends only when a command changes: their
+    /// last command counts until the next call. All others need a stream of commands.
     pub fn keep(&mut self, joints: u64) {
         for (index, joint) in self.joints.iter_mut().enumerate() {
             joint.kept = joints.checked_shr(index as u32).unwrap_or(0) & 1 != 0;
