@@ -2,12 +2,12 @@
 
 use crate::agreement::{notes, share_frames, share_odom_frame};
 use crate::cli::RunArgs;
-use crate::exit::{END_WITHIN, Failure};
+use crate::exit::Failure;
 use crate::ineffective_args::{Options, check_ground, check_run};
 use crate::parameters::{AllParams, all_specs, beside_files_for_ros, files_for_ros, tell_files};
 use crate::setups::{Setups, parameters};
 use hexapod_config::ros_params::{ParamValue, Params};
-use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, end_at_last, memory};
+use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
 use hexapod_servo::SimulatedBus;
 use hexapod_setup::params;
 use servo_driver::Live;
@@ -107,7 +107,6 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
         tracing::info!("{reason}");
     }
     let (last, end) = (Shutdown::default(), shutdown.clone());
-    end_at_last(&last, END_WITHIN)?;
     let (stop_driver, stop_publisher, stop_web) = (last.clone(), last.clone(), last.clone());
     let publisher = spawn(state_publisher::NAME, shutdown, move || {
         state_publisher::run(setups.publisher, nodes.publisher, &stop_publisher).map_err(|e| e.to_string())

@@ -1,14 +1,16 @@
 //! How a process says why it ends: 0 in order, 1 something failed, 2 the input does not hold.
 
 use hexapod_config::ConfigError;
-use hexapod_ros::{RosError, log};
+use hexapod_ros::{RosError, log, middleware_hangs};
+use signal_hook::low_level;
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr};
 use std::process::ExitCode;
-use std::time::Duration;
 
-/// A process of nodes ends within this time once all is done; taking nodes down mostly takes 0.1 s.
-pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
+/// Exit statuses.
+const SUCCESS: u8 = 0;
+const FAILED: u8 = 1;
+const WRONG_INPUT: u8 = 2;
 
 /// Why a process ends.
 #[derive(Debug)]
@@ -59,25 +61,24 @@ pub fn take_log_folder() {
     }
 }
 
-/// The exit status of a process, after its failure has been reported on standard error.
+/// The exit status of a process, after its failure has been reported on standard error. Where the middleware hangs, the
+/// process ends here: its work is done.
 #[must_use]
 pub fn status(result: Result<(), Failure>) -> ExitCode {
     log::flush();
-    match result {
-        Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
-        Err(Failure::Input(error)) => {
-            tell(&faults(error, is_coloured(&stderr())));
-            ExitCode::from(2)
-        }
-        Err(Failure::Words(words)) => {
-            tell(&format!("{} {words}\n", label(is_coloured(&stderr()))));
-            ExitCode::from(2)
-        }
-        Err(Failure::Running(words)) => {
-            tell(&format!("{} {words}\n", label(is_coloured(&stderr()))));
-            ExitCode::FAILURE
-        }
+    let (code, words) = match result {
+        Ok(()) | Err(Failure::Unread) => (SUCCESS, String::new()),
+        Err(Failure::Input(error)) => (WRONG_INPUT, faults(error, is_coloured(&stderr()))),
+        Err(Failure::Words(words)) => (WRONG_INPUT, format!("{} {words}\n", label(is_coloured(&stderr())))),
+        Err(Failure::Running(words)) => (FAILED, format!("{} {words}\n", label(is_coloured(&stderr())))),
+    };
+    tell(&words);
+    if middleware_hangs() {
+        tracing::warn!("a thread of the middleware hangs: this process is ended by force");
+        log::flush();
+        low_level::exit(code.into());
     }
+    ExitCode::from(code)
 }
 
 /// Each fault with its place and the line at fault, and how many there are.

@@ -2,11 +2,11 @@
 
 use crate::agreement::{notes, share_frames};
 use crate::cli::own_arguments;
-use crate::exit::{self, END_WITHIN, Failure, say};
+use crate::exit::{self, Failure, say};
 use crate::parameters::{AllParams, check_no_folder, files_for_ros, files_of, tell_files};
 use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_ros::{Ros, RosNode, Shutdown, end_at_last, log, memory};
+use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};
 use hexapod_setup::{Files, params};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -140,7 +140,6 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     if let Err(reason) = memory::lock() {
         tracing::info!("{reason}");
     }
-    end_at_last(&node.done(), END_WITHIN)?;
     run(setup, node, &shutdown).map_err(|error| Failure::Running(error.to_string()))
 }
 

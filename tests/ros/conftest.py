@@ -44,6 +44,12 @@ def pytest_sessionfinish(session):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Let fewer robots walk beside each other on a slow machine, where six keep two processors from being in time."""
+    return max(4, round(6 / figures.slowness()))
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
     """Take a worker's figures."""
     figures.add(getattr(node, 'workeroutput', {}).get('figures', ()))

@@ -64,12 +64,12 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     require_pytest(&python, ros)?;
     let mut command = Command::new(&python);
     command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", group.marker()]);
-    // Most of the time tests wait for a robot that walks in real time: six at once take a fifth, also on two
-    // processors. A sourced ROS 2 may come without the plugin.
+    // Most of the time tests wait for a robot that walks in real time: several at once (conftest.py says how many) take
+    // a fifth, also on two processors. A sourced ROS 2 may come without the plugin.
     if which == Which::FailedLast {
         command.args(["--last-failed", "--last-failed-no-failures", "none"]);
     } else if group == Group::Together && has_modules(&python, ros, "xdist") {
-        command.args(["-n", "6", "--dist", "loadfile"]);
+        command.args(["-n", "auto", "--dist", "loadfile"]);
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
     // What to look at first when all of them take too long.

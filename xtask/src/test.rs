@@ -214,8 +214,8 @@ impl Run<'_> {
     }
 
     /// The executables, driven from outside as a user would. Robots walk in real time beside each other, on a machine that
-    /// others may use as well. What failed runs once more, one at a time: what passes then is shown as found, a defect of
-    /// the robot or of the test that shows under load.
+    /// others may use as well. What failed runs up to twice more, one at a time: what passes then is shown as found, a
+    /// defect of the robot or of the test that shows under load.
     fn robots(&mut self, ros: &Ros, group: Group) {
         if let Err(error) = self.try_robots(ros, group) {
             self.report.fail(group.title(), &format!("{error:#}"));
@@ -225,9 +225,11 @@ impl Run<'_> {
     fn try_robots(&mut self, ros: &Ros, group: Group) -> Result<()> {
         let command = |which| pytest(self.layout, ros, group, which, self.options.filter.as_deref());
         let accepted: &[_] = if self.options.filter.is_some() { &[0, NOTHING_SELECTED] } else { &[0] };
-        if self.report.search(group.title(), &mut command(Which::All)?, accepted).is_some() {
-            let title = format!("{}, what failed once more", group.title());
-            self.report.section(&title, &mut command(Which::FailedLast)?, &[0]);
+        let again = || command(Which::FailedLast);
+        if self.report.search(group.title(), &mut command(Which::All)?, accepted).is_some()
+            && self.report.search(&format!("{}, what failed once more", group.title()), &mut again()?, &[0]).is_some()
+        {
+            self.report.section(&format!("{}, what failed twice", group.title()), &mut again()?, &[0]);
         }
         Ok(())
     }

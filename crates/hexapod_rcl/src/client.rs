@@ -1,6 +1,7 @@
 //! Clients: requests from any thread, answers for one.
 
 use crate::awaiting::Awaiting;
+use crate::closing::close;
 use crate::error::{RclError, check, found};
 use crate::node::Node;
 use crate::node_handle::NodeHandle;
@@ -128,7 +129,7 @@ impl ClientHandle {
 impl Drop for ClientHandle {
     fn drop(&mut self) {
         // SAFETY: it was initialised on this node, and nobody uses it any more.
-        let code = one_at_a_time(|| unsafe { rcl_client_fini(self.get(), self.node.get()) });
-        let _ = check("rcl_client_fini", code);
+        let fini = |client, node: &mut Arc<NodeHandle>| unsafe { rcl_client_fini(client, node.get()) };
+        close("rcl_client_fini", &mut self.client, Arc::clone(&self.node), fini);
     }
 }

@@ -1,5 +1,6 @@
 //! The connection of a process to ROS.
 
+use crate::closing::close;
 use crate::error::{RclError, check};
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
@@ -50,11 +51,14 @@ impl ContextHandle {
 
 impl Drop for ContextHandle {
     fn drop(&mut self) {
-        // SAFETY: it was initialised, and whatever uses it would have kept it alive.
-        one_at_a_time(|| unsafe { rcl_shutdown(self.get()) });
-        self.logging = None;
-        // SAFETY: it has been shut down, and nothing uses it any more.
-        one_at_a_time(|| unsafe { rcl_context_fini(self.get()) });
+        let fini = |context, logging: &mut Option<Logging>| {
+            // SAFETY: it was initialised, and whatever uses it would have kept it alive.
+            unsafe { rcl_shutdown(context) };
+            *logging = None;
+            // SAFETY: it has been shut down, and nothing uses it any more.
+            unsafe { rcl_context_fini(context) }
+        };
+        close("rcl_context_fini", &mut self.context, self.logging.take(), fini);
     }
 }
 

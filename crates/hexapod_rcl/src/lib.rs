@@ -2,6 +2,7 @@
 
 mod awaiting;
 mod client;
+mod closing;
 mod context;
 mod error;
 mod graph;
@@ -20,6 +21,7 @@ mod transforms;
 mod waiting;
 
 pub use client::{Client, Requester};
+pub use closing::middleware_hangs;
 pub use context::Context;
 pub use error::RclError;
 pub use graph::{Endpoint, Graph};

@@ -1,5 +1,6 @@
 //! What entities keep of their node.
 
+use crate::closing::close;
 use crate::context::{Context, ContextHandle};
 use crate::error::{RclError, check};
 use crate::opening::one_at_a_time;
@@ -65,7 +66,7 @@ impl NodeHandle {
 impl Drop for NodeHandle {
     fn drop(&mut self) {
         // SAFETY: it was initialised, and every entity of it would have kept it alive.
-        let code = one_at_a_time(|| unsafe { rcl_node_fini(self.get()) });
-        let _ = check("rcl_node_fini", code);
+        let fini = |node, _: &mut Arc<ContextHandle>| unsafe { rcl_node_fini(node) };
+        close("rcl_node_fini", &mut self.node, Arc::clone(&self.context), fini);
     }
 }

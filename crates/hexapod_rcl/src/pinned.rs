@@ -18,7 +18,12 @@ impl<T> Pinned<T> {
         Self { object: Box::into_raw(Box::new(object)) }
     }
 
-    /// Where the object is, valid as long as this lives.
+    /// The object, which is gone from here.
+    pub(crate) fn take(&mut self) -> Self {
+        Self { object: std::mem::replace(&mut self.object, std::ptr::null_mut()) }
+    }
+
+    /// Where the object is, valid as long as this lives; null once it has been taken.
     pub(crate) fn get(&self) -> *mut T {
         self.object
     }
@@ -26,7 +31,9 @@ impl<T> Pinned<T> {
 
 impl<T> Drop for Pinned<T> {
     fn drop(&mut self) {
-        // SAFETY: the pointer came from `Box::into_raw` and is given back once.
-        drop(unsafe { Box::from_raw(self.object) });
+        if !self.object.is_null() {
+            // SAFETY: the pointer came from `Box::into_raw` and is given back once.
+            drop(unsafe { Box::from_raw(self.object) });
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Publishers.
 
+use crate::closing::close;
 use crate::error::{RclError, check, found};
 use crate::info::Gid;
 use crate::node::Node;
@@ -102,7 +103,7 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
 impl<T: WrappedTypesupport> Drop for Publisher<T> {
     fn drop(&mut self) {
         // SAFETY: it was initialised on this node, and nobody uses it any more.
-        let code = one_at_a_time(|| unsafe { rcl_publisher_fini(self.publisher.get(), self.node.get()) });
-        let _ = check("rcl_publisher_fini", code);
+        let fini = |publisher, node: &mut Arc<NodeHandle>| unsafe { rcl_publisher_fini(publisher, node.get()) };
+        close("rcl_publisher_fini", &mut self.publisher, Arc::clone(&self.node), fini);
     }
 }

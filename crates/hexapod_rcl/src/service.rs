@@ -1,6 +1,7 @@
 //! Services: requests with where they come from, and answers from any thread.
 
 use crate::awaiting::Awaiting;
+use crate::closing::close;
 use crate::error::{RclError, check, found};
 use crate::info::RequestInfo;
 use crate::node::Node;
@@ -123,7 +124,7 @@ impl ServiceHandle {
 impl Drop for ServiceHandle {
     fn drop(&mut self) {
         // SAFETY: it was initialised on this node, and nobody uses it any more.
-        let code = one_at_a_time(|| unsafe { rcl_service_fini(self.get(), self.node.get()) });
-        let _ = check("rcl_service_fini", code);
+        let fini = |service, node: &mut Arc<NodeHandle>| unsafe { rcl_service_fini(service, node.get()) };
+        close("rcl_service_fini", &mut self.service, Arc::clone(&self.node), fini);
     }
 }

@@ -1,6 +1,7 @@
 //! Subscriptions: messages with where they come from.
 
 use crate::awaiting::Awaiting;
+use crate::closing::close;
 use crate::error::{RclError, check, found};
 use crate::info::MessageInfo;
 use crate::node::Node;
@@ -81,7 +82,7 @@ impl SubscriptionHandle {
 impl Drop for SubscriptionHandle {
     fn drop(&mut self) {
         // SAFETY: it was initialised on this node, and nobody uses it any more.
-        let code = one_at_a_time(|| unsafe { rcl_subscription_fini(self.get(), self.node.get()) });
-        let _ = check("rcl_subscription_fini", code);
+        let fini = |subscription, node: &mut Arc<NodeHandle>| unsafe { rcl_subscription_fini(subscription, node.get()) };
+        close("rcl_subscription_fini", &mut self.subscription, Arc::clone(&self.node), fini);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::awaiting::Awaiting;
 use crate::client::{Client, ClientHandle};
+use crate::closing::close;
 use crate::context::{Context, ContextHandle};
 use crate::error::{RclError, check, found};
 use crate::opening::one_at_a_time;
@@ -175,9 +176,8 @@ impl Drop for WaitSet {
             awaited.awaiting().end();
         }
         // SAFETY: it was initialised, and with `&mut self` nobody waits in it.
-        let code = one_at_a_time(|| unsafe { rcl_wait_set_fini(self.set.get()) });
-        let _ = check("rcl_wait_set_fini", code);
-        debug_assert!(!self.context.get().is_null(), "the context outlives the set");
+        let fini = |set, _: &mut Arc<ContextHandle>| unsafe { rcl_wait_set_fini(set) };
+        close("rcl_wait_set_fini", &mut self.set, Arc::clone(&self.context), fini);
     }
 }
 
@@ -233,7 +233,7 @@ impl std::fmt::Debug for Waker {
 
 struct Guard {
     condition: Pinned<rcl_guard_condition_t>,
-    _context: Arc<ContextHandle>,
+    context: Arc<ContextHandle>,
 }
 
 impl Guard {
@@ -245,7 +245,7 @@ impl Guard {
             rcl_guard_condition_init(condition.get(), context.get(), rcl_guard_condition_get_default_options())
         });
         check("rcl_guard_condition_init", code)?;
-        Ok(Self { condition, _context: Arc::clone(context) })
+        Ok(Self { condition, context: Arc::clone(context) })
     }
 
     fn get(&self) -> *mut rcl_guard_condition_t {
@@ -256,7 +256,7 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         // SAFETY: it was initialised, and whoever triggers it keeps it alive.
-        let code = one_at_a_time(|| unsafe { rcl_guard_condition_fini(self.get()) });
-        let _ = check("rcl_guard_condition_fini", code);
+        let fini = |guard, _: &mut Arc<ContextHandle>| unsafe { rcl_guard_condition_fini(guard) };
+        close("rcl_guard_condition_fini", &mut self.condition, Arc::clone(&self.context), fini);
     }
 }

@@ -17,7 +17,6 @@ use crate::received::Received;
 use crate::reply::Reply;
 use crate::rmw_watchdog::{ExitGuard, RmwWatchdog};
 use crate::ros::Ros;
-use crate::shutdown::Shutdown;
 use crate::subscriptions::Subscriptions;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
 use hexapod_rcl::{Client, Context, Node};
@@ -40,7 +39,6 @@ pub struct RosNode {
     node: Arc<Node>,
     context: Context,
     rmw_watchdog: RmwWatchdog,
-    pub(crate) done: Shutdown,
 }
 
 impl RosNode {
@@ -88,7 +86,6 @@ impl RosNode {
             node: Arc::new(node),
             context: ros.context.clone(),
             rmw_watchdog: ros.rmw_watchdog.clone(),
-            done: Shutdown::default(),
         })
     }
 

@@ -32,21 +32,13 @@ impl RosNode {
         let lanes: Vec<_> = lanes.into_iter().map(|lane| lane.start(&end)).collect();
         // The lanes end with this thread's turns, however those end.
         let over = Over(end);
-        let done = self.done.drop_guard();
         self.turns(&over.0);
-        drop(done);
         self.inputs.end();
         drop(over);
         lanes.into_iter().for_each(Joined::join);
         tracing::info!(node = self.logger(), "ended");
         log::flush();
         self.say_last_words();
-    }
-
-    /// Rises when the node has done all it has to do, and is about to be taken down.
-    #[must_use]
-    pub fn done(&self) -> Shutdown {
-        self.done.clone()
     }
 
     /// Waits a moment for what was published: listeners drop what reaches them after the node's farewell, which has a

@@ -21,8 +21,9 @@ const SLOPE_TIME_S: f64 = 0.7;
 const SLOPE_RATE_RAD_S: f64 = 0.05;
 
 /// Up to this slope of the ground the body is kept level as its IMU has it, and from twice as much on it goes along the
-/// ground: so far from level, feet would meet the ground too far above or below where they are put down.
-const LEVEL_GROUND: f64 = 0.02;
+/// ground: so far from level, feet would meet the ground too far above or below where they are put down. Less, and a body on
+/// stones would lean as their tops do.
+const LEVEL_GROUND: f64 = 0.06;
 
 /// How the ground comes up under the body until the next point of the grid. `up` as the IMU has it.
 #[inline]
@@ -129,8 +130,8 @@ mod tests {
         };
         // The horizon falls ahead by as much as the body leans back.
         assert!((followed(0.0, 0.02) + 0.02).abs() < 1e-12);
-        assert!((followed(0.015, 0.02) - (0.015 - 0.25 * 0.035)).abs() < 1e-12);
-        assert!((followed(0.0, 0.1), followed(0.1, 0.0)) == (0.0, followed(0.1, 1.0)));
+        assert!((followed(0.045, 0.06) - (0.045 - 0.25 * 0.105)).abs() < 1e-12);
+        assert!((followed(0.0, 0.3), followed(0.3, 0.0)) == (0.0, followed(0.3, 1.0)));
     }
 
     #[test]

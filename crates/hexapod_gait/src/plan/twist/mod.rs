@@ -41,8 +41,9 @@ pub(crate) struct TwistStep {
 #[inline]
 pub(crate) fn bounded(cx: &Context, start: &State, wanted: Twist) -> Limited {
     let limited = cx.limits.velocity(Limited::unlimited(wanted));
-    // The body must not run away from the foot whose turn it is.
-    if start.walk.waiting { limited.scaled(0.0, LimitedBy::Stability) } else { limited }
+    // The body must not run away from the foot whose turn it is. Where that waits for another to meet the ground, it goes on
+    // as far as the feet on the ground reach and carry it.
+    if start.walk.waiting && !start.walk.seeks_ground() { limited.scaled(0.0, LimitedBy::Stability) } else { limited }
 }
 
 /// The cadence until the next point of the grid, where such a twist is wanted.
@@ -127,9 +128,11 @@ fn waiting_fraction(cx: &Context, gaits: &Gaits, start: &State) -> f64 {
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
+    use crate::state::foot::Foot;
     use crate::state::mode::Mode;
     use crate::state::tests::{on_its_feet, shipped};
     use crate::state::walk::Step;
+    use nalgebra::Vector3;
 
     fn gaits(cx: &Context) -> Gaits {
         Gaits { walked: *cx.gait, next: None, since_ns: 0 }
@@ -144,6 +147,23 @@ mod tests {
         state.walk.waiting = true;
         let bounded = bounded(&context(&robot), &state, wanted);
         assert!(bounded.twist.is_zero() && bounded.by == LimitedBy::Stability);
+    }
+
+    #[test]
+    fn when_a_foot_has_yet_to_meet_the_ground_expect_the_body_to_go_on_as_far_as_the_others_reach() {
+        let robot = shipped();
+        let (cx, mut state, mut ramp) = (context(&robot), on_its_feet(&robot, Mode::Walking), Ramp::REST);
+        state.walk.waiting = true;
+        state.walk.feet[0] = Foot::Probing { at: state.walk.foot(0).position() };
+        let wanted = bounded(&cx, &state, Twist::new(0.1, 0.0, 0.0));
+        assert_eq!(wanted, Limited::unlimited(Twist::new(0.1, 0.0, 0.0)));
+        let mut steer = |state: &State| {
+            (0..200).fold(0.0, |_, _| steer(&cx, &mut ramp, &gaits(&cx), state, wanted, None).limited.twist.vx)
+        };
+        assert!(steer(&state) > 0.05);
+        let back = Vector3::new(0.99 * state.walk.nominal.reach.axes().x, 0.0, 0.0);
+        state.walk.feet[1] = Foot::Planted { at: state.walk.foot(1).position() - back };
+        assert!(steer(&state) < 0.01, "a foot is at the end of its reach");
     }
 
     #[test]
