@@ -82,7 +82,8 @@ impl SubscriptionHandle {
 impl Drop for SubscriptionHandle {
     fn drop(&mut self) {
         // SAFETY: it was initialised on this node, and nobody uses it any more.
-        let fini = |subscription, node: &mut Arc<NodeHandle>| unsafe { rcl_subscription_fini(subscription, node.get()) };
+        let fini =
+            |subscription, node: &mut Arc<NodeHandle>| unsafe { rcl_subscription_fini(subscription, node.get()) };
         close("rcl_subscription_fini", &mut self.subscription, Arc::clone(&self.node), fini);
     }
 }

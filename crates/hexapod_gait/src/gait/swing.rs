@@ -115,7 +115,7 @@ impl SwingPoint {
 const BLEND: f64 = 0.4;
 /// Fractions of a searching swing after which the foot is at its apex, and over its place.
 const APEX: f64 = 0.45;
-const OVER_PLACE: f64 = 0.8;
+pub(crate) const OVER_PLACE: f64 = 0.8;
 /// Fraction of its height that such a foot comes down quickly, above what ground there may be, and of its time for
 /// that; and the part of the rest in which it comes up to its speed.
 const DROP: f64 = 0.25;

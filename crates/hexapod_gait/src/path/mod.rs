@@ -119,6 +119,7 @@ impl Path<'_> {
             time: time * pace.swing,
             draw_in: DRAW_IN_M_S * real * pace.draw_in,
             lean: start.sway + start.offset.translation.xy(),
+            lower: DRAW_IN_M_S * real * pace.lower,
         }
     }
 

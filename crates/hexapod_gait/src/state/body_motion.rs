@@ -48,6 +48,8 @@ pub(crate) struct BodyMotionStep {
     /// How far feet in the air come in towards their resting places under the body, m, and where it leans over them.
     pub draw_in: f64,
     pub lean: Vector2<f64>,
+    /// How much less they are lifted, m.
+    pub lower: f64,
 }
 
 impl BodyMotionStep {

@@ -1,6 +1,6 @@
 //! One foot, from step to step: on the ground, in the air, and how it comes down.
 
-use crate::gait::swing::{SwingPoint, SwingShape, follow_fraction};
+use crate::gait::swing::{OVER_PLACE, SwingPoint, SwingShape, follow_fraction};
 use crate::plane::twist::Displacement;
 use crate::state::body_motion::BodyMotionStep;
 use nalgebra::{Vector2, Vector3};
@@ -34,6 +34,8 @@ pub(crate) struct Swing {
     pub height: f64,
     /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
     pub left_ground: bool,
+    /// How often it may yet start over where it meets an obstacle.
+    pub retries: u8,
     pub at: Vector3<f64>,
 }
 
@@ -42,6 +44,8 @@ pub(crate) struct Swing {
 pub(crate) struct Felt {
     pub contact: Option<bool>,
     pub late: f64,
+    /// A swing may start over.
+    pub retries: bool,
 }
 
 /// Events nearer together than this are one, s.
@@ -52,7 +56,9 @@ const PROBE_DEPTH_M: f64 = 0.02;
 /// A foot that stands deeper than this has found no ground, m.
 const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
-const EARLY_HEIGHT_M: f64 = 0.02;
+const EARLY_HEIGHT_M: f64 = 0.035;
+/// So often a swing starts over.
+pub(crate) const RETRIES: u8 = 2;
 
 impl Foot {
     pub(crate) fn position(&self) -> Vector3<f64> {
@@ -104,6 +110,9 @@ impl Foot {
             }
             Self::Swinging(swing) => {
                 swing.left_ground |= felt.contact != Some(true);
+                if felt.retries && swing.meets_obstacle(felt) {
+                    swing.start_over();
+                }
                 0.0
             }
             Self::Probing { at } if felt.contact != Some(false) || at.z <= -PROBE_DEPTH_M => {
@@ -134,6 +143,17 @@ impl Swing {
         self.left_ground && self.progress > 0.5 && felt.contact == Some(true) && self.at.z <= EARLY_HEIGHT_M
     }
 
+    /// Whether it touches something before it comes down, such as the riser of a step or the edge of a hole.
+    fn meets_obstacle(&self, felt: &Felt) -> bool {
+        self.left_ground && self.retries > 0 && self.progress < OVER_PLACE && felt.contact == Some(true)
+    }
+
+    /// Swings once more from where it is, and so higher: the elevator reflex of insects (Espenschied et al. 1996).
+    fn start_over(&mut self) {
+        (self.lift_off, self.progress, self.left_ground) = (self.at, 0.0, false);
+        self.retries -= 1;
+    }
+
     /// Its height so many seconds ago, m, but no lower than it is.
     fn height_before(&self, seconds: f64) -> f64 {
         if seconds <= 0.0 {
@@ -156,6 +176,7 @@ impl Swing {
         let wanted = course.onward.apply(place);
         let touch_down = touch_down + (wanted - touch_down) * course.follow;
         self.touch_down = step.drawn_in(touch_down, rest);
+        self.height = (self.height - step.lower).max(0.0);
         let flat = self.lift_off.xy() + (self.touch_down - self.lift_off.xy()) * course.at.travel;
         self.at = flat.push(course.at.height(self.height, self.lift_off.z));
         self.progress = course.now;

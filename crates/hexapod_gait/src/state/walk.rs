@@ -7,7 +7,7 @@ use crate::plane::twist::{Displacement, Twist};
 use crate::plant::nominal::NominalStance;
 use crate::state::body_motion::BodyMotionStep;
 use crate::state::contact_correction::ContactCorrection;
-use crate::state::foot::{Course, EVENT_S, Felt, Foot, Swing};
+use crate::state::foot::{Course, EVENT_S, Felt, Foot, RETRIES, Swing};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
@@ -117,11 +117,11 @@ impl Walk {
     }
 
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
-    /// as was reported late.
-    pub(crate) fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
+    /// as was reported late. With `retries` those start over that meet an obstacle.
+    pub(crate) fn put_down(&mut self, sensed: &Sensed, retries: bool, correction: &mut ContactCorrection) {
         let feet = self.feet.iter_mut().take(self.count).enumerate();
         for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
-            correction.add(leg, -foot.put_down(&sensed.by(leg)));
+            correction.add(leg, -foot.put_down(&sensed.by(leg, retries)));
         }
     }
 
@@ -143,6 +143,8 @@ impl Walk {
                 seconds: in_the_air,
                 height: step.height,
                 left_ground: false,
+                // Others are lifted in their time all the same where a gait is not balanced.
+                retries: if gait.is_stable() { RETRIES } else { 0 },
                 at,
             };
             if let Some(foot) = self.feet.get_mut(leg) {
@@ -295,8 +297,8 @@ pub(crate) struct Sensed {
 }
 
 impl Sensed {
-    fn by(&self, leg: usize) -> Felt {
-        Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late }
+    fn by(&self, leg: usize, retries: bool) -> Felt {
+        Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late, retries }
     }
 }
 

@@ -131,7 +131,7 @@ pub struct Walker {
 }
 
 impl Walker {
-    fn standing(name: &str, ground: &Ground, feels: Feels) -> Self {
+    pub fn standing(name: &str, ground: &Ground, feels: Feels) -> Self {
         let robot = robot();
         let gait = if feels == Feels::Nothing { gait(name) } else { gait(name).feeling() };
         let engine = Engine::new(robot.clone(), gait, planner()).unwrap();
@@ -149,7 +149,7 @@ impl Walker {
         walker
     }
 
-    fn tick(&mut self, twist: Twist) -> Tick {
+    pub fn tick(&mut self, twist: Twist) -> Tick {
         let contacts = self.felt.pop_front().unwrap();
         let up = self.up();
         let input = Input { twist, contacts, contacts_late: LATE_TICKS as f64 * TICK_S, up, ..Input::default() };

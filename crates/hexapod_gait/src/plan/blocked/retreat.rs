@@ -16,6 +16,9 @@ use hexapod_kinematics::{IterationBudget, Look};
 /// Parts of the way back that are tried.
 const RETREATS: usize = 4;
 
+/// The pace of a body that as good as stands still.
+const STILL: f64 = 1e-9;
+
 /// Makes it the segment of a robot that cannot go on as planned, and that goes back only where it is about to go on, as
 /// one does that stands and is `leaving`.
 pub(crate) fn retreat(
@@ -47,15 +50,22 @@ pub(crate) fn retreat(
     }
     segment.advance.rates.offset = BodyOffset::default();
     if start.mode.steps() && !start.walk.all_planted() {
-        segment.advance.pace = Pace { draw_in: 1.0, ..still };
-        for _ in 0..RETREATS {
-            segment.end = *start;
-            match path.go(start, segment, budget, look) {
-                Ok(()) => return,
-                Err(Blocked::Unknown) => return hold(path, start, segment),
-                // The knee of a leg that is nearly straight bends with the root of the way.
-                Err(Blocked::TooFast(ratio)) => segment.advance.pace.draw_in *= (0.9 / (ratio * ratio)).max(0.1),
-                Err(Blocked::OutOfReach | Blocked::TooNear) => segment.advance.pace.draw_in *= 0.25,
+        // The knee of a leg that is nearly straight bends with the root of the way.
+        let slower = |ratio: f64| (0.9 / (ratio * ratio)).max(0.1);
+        let on = |speed: f64| Pace::FULL.body_slower(STILL).swings_slower(speed);
+        let inwards = |speed: f64| Pace { draw_in: speed, ..still };
+        let down = |speed: f64| Pace { lower: speed, ..still };
+        for way in [&on as &dyn Fn(f64) -> Pace, &inwards, &down] {
+            let mut speed = 1.0;
+            for _ in 0..RETREATS {
+                segment.advance.pace = way(speed);
+                segment.end = *start;
+                match path.go(start, segment, budget, look) {
+                    Ok(()) if segment.end.walk.feet() != start.walk.feet() => return,
+                    Err(Blocked::Unknown) => return hold(path, start, segment),
+                    Err(Blocked::TooFast(ratio)) => speed *= slower(ratio),
+                    Ok(()) | Err(Blocked::OutOfReach | Blocked::TooNear) => speed *= 0.25,
+                }
             }
         }
     }

@@ -17,21 +17,26 @@ fn walk() -> (Walk, Gait) {
 
 fn put_down(walk: &mut Walk, contact: Option<bool>) {
     let sensed = Sensed { contacts: [contact; MAX_LEGS], late: 0.0 };
-    walk.put_down(&sensed, &mut { ContactCorrection::NONE });
+    walk.put_down(&sensed, true, &mut { ContactCorrection::NONE });
+}
+
+/// Goes on for so long over ground that rests.
+fn go_on(walk: &mut Walk, gait: &Gait, time: f64) {
+    let (twist, motion, lean, reach) = (Twist::ZERO, Displacement::identity(), Vector2::zeros(), walk.nominal.reach);
+    let rise = Rise::NONE;
+    walk.advance(
+        gait,
+        &BodyMotionStep { motion, rise, twist, aim: twist, reach, time, draw_in: 0.0, lean, lower: 0.0 },
+    );
 }
 
 /// Leg 0 at this part of its swing.
 fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
-    let ((mut walk, gait), still) = (walk(), Displacement::identity());
+    let (mut walk, gait) = walk();
     let reach = walk.nominal.reach;
     walk.lift(&gait, 0, &Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, reach, foothold: None });
     put_down(&mut walk, sensed);
-    let (twist, time) = (Twist::ZERO, progress * 0.25);
-    let lean = Vector2::zeros();
-    walk.advance(
-        &gait,
-        &BodyMotionStep { motion: still, rise: Rise::NONE, twist, aim: twist, reach, time, draw_in: 0.0, lean },
-    );
+    go_on(&mut walk, &gait, progress * 0.25);
     (walk, gait)
 }
 
@@ -45,7 +50,17 @@ fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_res
         let lean = Vector2::zeros();
         walk.advance(
             &gait,
-            &BodyMotionStep { motion, rise: Rise::NONE, twist, aim: twist, reach, time: 0.01, draw_in: 0.0, lean },
+            &BodyMotionStep {
+                motion,
+                rise: Rise::NONE,
+                twist,
+                aim: twist,
+                reach,
+                time: 0.01,
+                draw_in: 0.0,
+                lean,
+                lower: 0.0,
+            },
         );
     }
     put_down(&mut walk, None);
@@ -66,6 +81,28 @@ fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_and_on_its_way
     let (mut stuck, _) = swinging(0.9, Some(true));
     put_down(&mut stuck, Some(true));
     assert!(!stuck.foot(0).is_planted(), "a switch that never opened is not believed");
+}
+
+#[test]
+fn when_a_foot_meets_an_obstacle_expect_its_swing_to_start_over_higher_a_few_times() {
+    let (mut walk, gait) = swinging(0.3, None);
+    let up = walk.foot(0).position();
+    put_down(&mut walk, Some(true));
+    let Foot::Swinging(swing) = *walk.foot(0) else { panic!("it is in the air") };
+    assert_eq!((swing.lift_off, swing.at, swing.progress), (up, up, 0.0));
+    assert!(up.z > 0.01 && swing.shape.at(0.5, 0.25).height(swing.height, swing.lift_off.z) > 0.02 + 0.25 * up.z);
+    let mut contacts = 1;
+    while matches!(*walk.foot(0), Foot::Swinging(swing) if swing.progress == 0.0) {
+        put_down(&mut walk, None);
+        go_on(&mut walk, &gait, 0.05);
+        put_down(&mut walk, Some(true));
+        contacts += 1;
+    }
+    assert_eq!(contacts, 1 + usize::from(RETRIES));
+    let (mut stopping, _) = swinging(0.3, None);
+    let sensed = Sensed { contacts: [Some(true); MAX_LEGS], late: 0.0 };
+    stopping.put_down(&sensed, false, &mut { ContactCorrection::NONE });
+    assert!(matches!(*stopping.foot(0), Foot::Swinging(swing) if swing.progress == 0.3));
 }
 
 #[test]
