@@ -97,11 +97,12 @@ fn when_a_switch_is_stuck_closed_expect_the_foot_put_down_as_planned() {
 #[test]
 fn when_a_switch_closes_high_in_the_air_expect_the_foot_no_higher_than_a_stone() {
     let mut engine = walking(&specs(6)[2]);
+    engine.set_step_height(0.05);
     let heights = swing(&mut engine, &twist(0.04, 0.0, 0.0), |input, _, falling| {
         input.contacts[0] = Some(falling);
     });
     let stands_at = *heights.last().unwrap();
-    assert!((0.015..=0.02).contains(&stands_at), "planted at {stands_at}");
+    assert!((0.025..=0.035).contains(&stands_at), "planted at {stands_at}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan
         (until(&mut bench, true, feel), bench)
     }
     let (planned, _) = swing(|_| None);
-    let (early, _) = swing(|tick| Some(tick > 10));
+    let (early, _) = swing(|tick| Some(tick > 25));
     let (late, mut bench) = swing(|_| Some(false));
     assert!(early + 5 < planned && planned < late, "{early} {planned} {late}");
     // A switch that is stuck is not believed.

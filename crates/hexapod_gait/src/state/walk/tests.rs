@@ -1,6 +1,6 @@
 //! The walk alone.
 
-#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 
 use super::*;
 use crate::gait::{GaitSpec, LegPlace};
@@ -20,14 +20,17 @@ fn put_down(walk: &mut Walk, contact: Option<bool>) {
     walk.put_down(&sensed, true, &mut { ContactCorrection::NONE });
 }
 
+/// Over ground that rests, without time going on.
+fn at_rest(walk: &Walk) -> BodyMotionStep {
+    let (motion, twist, lean) = (Displacement::identity(), Twist::ZERO, Vector2::zeros());
+    let reach = walk.nominal.reach;
+    BodyMotionStep { motion, rise: Rise::NONE, twist, aim: twist, reach, time: 0.0, draw_in: 0.0, lean, lower: 0.0 }
+}
+
 /// Goes on for so long over ground that rests.
 fn go_on(walk: &mut Walk, gait: &Gait, time: f64) {
-    let (twist, motion, lean, reach) = (Twist::ZERO, Displacement::identity(), Vector2::zeros(), walk.nominal.reach);
-    let rise = Rise::NONE;
-    walk.advance(
-        gait,
-        &BodyMotionStep { motion, rise, twist, aim: twist, reach, time, draw_in: 0.0, lean, lower: 0.0 },
-    );
+    let step = BodyMotionStep { time, ..at_rest(walk) };
+    walk.advance(gait, &step);
 }
 
 /// Leg 0 at this part of its swing.
@@ -103,6 +106,22 @@ fn when_a_foot_meets_an_obstacle_expect_its_swing_to_start_over_higher_a_few_tim
     let sensed = Sensed { contacts: [Some(true); MAX_LEGS], late: 0.0 };
     stopping.put_down(&sensed, false, &mut { ContactCorrection::NONE });
     assert!(matches!(*stopping.foot(0), Foot::Swinging(swing) if swing.progress == 0.3));
+}
+
+#[test]
+fn when_the_way_of_a_foot_is_barred_expect_it_to_come_in_to_its_resting_place_and_down() {
+    let (mut walk, gait) = swinging(0.4, None);
+    let Foot::Swinging(swing) = &mut walk.feet[0] else { panic!("it is in the air") };
+    swing.lift_off.x += 0.02;
+    let still = at_rest(&walk);
+    walk.advance(&gait, &still);
+    let before = walk.foot(0).position();
+    walk.advance(&gait, &BodyMotionStep { draw_in: 0.001, ..still });
+    let inwards = walk.foot(0).position();
+    walk.advance(&gait, &BodyMotionStep { lower: 0.001, ..still });
+    let down = walk.foot(0).position();
+    assert!(inwards.x < before.x - 1e-4 && inwards.z == before.z, "{before} {inwards}");
+    assert!(down.z < inwards.z - 1e-4 && down.xy() == inwards.xy(), "{inwards} {down}");
 }
 
 #[test]
