@@ -1,5 +1,6 @@
 """What all tests share: robots to talk to, a user who talks, the robots' output when a test fails."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -14,7 +15,8 @@ os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(Path(__file__).with_name('dis
 
 
 def pytest_configure(config):
-    """Name our markers."""
+    """Name our markers; look for garbage rarely among the messages that tests keep by the thousand."""
+    gc.set_threshold(100_000, 50, 100)
     config.addinivalue_line('markers', 'alone: the machine is to do nothing else; run one at a time, after the others')
 
 

@@ -79,7 +79,8 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     ros.apply(&mut command);
     forget_xtask(&mut command);
     isolate(&mut command);
-    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONDONTWRITEBYTECODE", "1");
+    // Tests start many processes of Python, each of which would compile what it imports; not beside the sources.
+    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONPYCACHEPREFIX", target_dir()?.join("pycache"));
     set_unless_given(&mut command, DRAW, &DRAWN);
     // Tests of the crates have built them; cargo would build a crate by itself with other features than among all.
     command.env("HEXAPOD_EXAMPLES_DIR", release_dir()?.join("examples"));
