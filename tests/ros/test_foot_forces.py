@@ -163,7 +163,7 @@ def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session
             user.spin(0.02)
             now, down = time.monotonic(), heard[-1].message.data
             lifted = [0.0 if is_down else since or now for is_down, since in zip(down, lifted)]
-            user.publish('foot_switches', contacts(LEGS, [int(not since or now - since > 0.1) for since in lifted]))
+            user.publish('foot_switches', contacts(LEGS, [int(not since or now - since > 0.25) for since in lifted]))
         return 1 - np.array([each.message.data for each in heard[start:]]).mean()
 
     planned = swing_s()
