@@ -295,9 +295,12 @@ impl Planner<'_> {
         if let Some(phase) = turn_passed_on(&cx, start) {
             start.walk.phase = phase;
         }
+        let sensed = self.control.sensed(start.ns);
+        start.walk.put_down(&sensed, &mut start.correction);
         // In a stop feet are to be down soon.
-        let retries = matches!(start.mode, Mode::Walking);
-        start.walk.put_down(&self.control.sensed(start.ns), retries, &mut start.correction);
+        if matches!(start.mode, Mode::Walking) {
+            start.walk.climb_over(&sensed);
+        }
         let (mut waiting, mut found) = (false, LiftCache::default());
         for leg in 0..self.plant.legs().len() {
             let Some(LiftDecision { lifts, waits, margin_budget_m, required_margin_m }) =

@@ -34,7 +34,7 @@ pub(crate) struct Swing {
     pub height: f64,
     /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
     pub left_ground: bool,
-    /// How often it may yet start over where it meets an obstacle.
+    /// How often it may still start over where it meets an obstacle.
     pub retries: u8,
     pub at: Vector3<f64>,
 }
@@ -44,8 +44,6 @@ pub(crate) struct Swing {
 pub(crate) struct Felt {
     pub contact: Option<bool>,
     pub late: f64,
-    /// A swing may start over.
-    pub retries: bool,
 }
 
 /// Events nearer together than this are one, s.
@@ -57,7 +55,7 @@ const PROBE_DEPTH_M: f64 = 0.02;
 const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.035;
-/// So often a swing starts over.
+/// How often a swing may start over.
 pub(crate) const RETRIES: u8 = 2;
 
 impl Foot {
@@ -110,9 +108,6 @@ impl Foot {
             }
             Self::Swinging(swing) => {
                 swing.left_ground |= felt.contact != Some(true);
-                if felt.retries && swing.meets_obstacle(felt) {
-                    swing.start_over();
-                }
                 0.0
             }
             Self::Probing { at } if felt.contact != Some(false) || at.z <= -PROBE_DEPTH_M => {
@@ -143,15 +138,14 @@ impl Swing {
         self.left_ground && self.progress > 0.5 && felt.contact == Some(true) && self.at.z <= EARLY_HEIGHT_M
     }
 
-    /// Whether it touches something before it comes down, such as the riser of a step or the edge of a hole.
-    fn meets_obstacle(&self, felt: &Felt) -> bool {
-        self.left_ground && self.retries > 0 && self.progress < OVER_PLACE && felt.contact == Some(true)
-    }
-
-    /// Swings once more from where it is, and so higher: the elevator reflex of insects (Espenschied et al. 1996).
-    fn start_over(&mut self) {
-        (self.lift_off, self.progress, self.left_ground) = (self.at, 0.0, false);
-        self.retries -= 1;
+    /// Swings once more from where it is, and so higher, if it touches something before it is over its place, such as the
+    /// riser of a step or the edge of a hole: the elevator reflex of insects (Espenschied et al. 1996).
+    pub(crate) fn climb_over(&mut self, contact: Option<bool>) {
+        let meets_obstacle = self.left_ground && self.progress < OVER_PLACE && contact == Some(true);
+        if meets_obstacle && self.retries > 0 {
+            (self.lift_off, self.progress, self.left_ground) = (self.at, 0.0, false);
+            self.retries -= 1;
+        }
     }
 
     /// Its height so many seconds ago, m, but no lower than it is.

@@ -16,7 +16,7 @@ pub(crate) struct Pace {
     pub offset: f64,
     /// How fast feet in the air come in under the body: not at all, unless they could not go on.
     pub draw_in: f64,
-    /// Of lowering feet in the air.
+    /// How fast they come down: likewise.
     pub lower: f64,
 }
 
@@ -25,11 +25,6 @@ impl Pace {
 
     pub(crate) fn slower(self, factor: f64) -> Self {
         Self { body: self.body * factor, offset: self.offset * factor, ..self }
-    }
-
-    /// The swings slower by this factor, the body as fast as it was.
-    pub(crate) fn swings_slower(self, factor: f64) -> Self {
-        Self { swing: self.swing * factor, ..self }
     }
 
     /// The body slower by this factor, the swings as fast as they were.

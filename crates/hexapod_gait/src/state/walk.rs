@@ -117,11 +117,20 @@ impl Walk {
     }
 
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
-    /// as was reported late. With `retries` those start over that meet an obstacle.
-    pub(crate) fn put_down(&mut self, sensed: &Sensed, retries: bool, correction: &mut ContactCorrection) {
+    /// as was reported late.
+    pub(crate) fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
         let feet = self.feet.iter_mut().take(self.count).enumerate();
         for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
-            correction.add(leg, -foot.put_down(&sensed.by(leg, retries)));
+            correction.add(leg, -foot.put_down(&sensed.by(leg)));
+        }
+    }
+
+    /// Lets feet that meet an obstacle in mid-swing climb over it.
+    pub(crate) fn climb_over(&mut self, sensed: &Sensed) {
+        for (leg, foot) in self.feet.iter_mut().take(self.count).enumerate() {
+            if let Foot::Swinging(swing) = foot {
+                swing.climb_over(sensed.by(leg).contact);
+            }
         }
     }
 
@@ -143,7 +152,7 @@ impl Walk {
                 seconds: in_the_air,
                 height: step.height,
                 left_ground: false,
-                // Others are lifted in their time all the same where a gait is not balanced.
+                // In a gait that is not balanced, others are lifted on time all the same.
                 retries: if gait.is_stable() { RETRIES } else { 0 },
                 at,
             };
@@ -297,8 +306,8 @@ pub(crate) struct Sensed {
 }
 
 impl Sensed {
-    fn by(&self, leg: usize, retries: bool) -> Felt {
-        Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late, retries }
+    fn by(&self, leg: usize) -> Felt {
+        Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late }
     }
 }
 

@@ -1,7 +1,7 @@
 //! No way on for now: the path waits. Where it is to go on, the body goes back towards the place straight above its feet,
 //! where they have the most room, as fast as the joints can, and by whichever way is open; and where that is of no use,
-//! because it leans for its balance, feet in the air come in towards it. So nothing bars the path for ever: every step of
-//! the stance is within reach of a body straight above it.
+//! because it leans for its balance or a leg on the ground is stretched, feet in the air go on without it, come in towards
+//! it, or come down. So nothing bars the path for ever: every step of the stance is within reach of a body straight above it.
 
 use crate::gait::posture::{BodyOffset, WayBack};
 use crate::path::{Blocked, Path};
@@ -16,7 +16,13 @@ use hexapod_kinematics::{IterationBudget, Look};
 /// Parts of the way back that are tried.
 const RETREATS: usize = 4;
 
-/// The pace of a body that as good as stands still.
+/// Ways out for feet in the air, by speed: on along their swings, in under the body, and down.
+const WAYS: [fn(f64) -> Pace; 3] = [
+    |speed| Pace { swing: speed, ..Pace::FULL }.body_slower(STILL),
+    |speed| Pace { draw_in: speed, ..Pace::FULL.slower(0.0) },
+    |speed| Pace { lower: speed, ..Pace::FULL.slower(0.0) },
+];
+/// The pace of a body that all but stands still: swings have theirs in parts of it.
 const STILL: f64 = 1e-9;
 
 /// Makes it the segment of a robot that cannot go on as planned, and that goes back only where it is about to go on, as
@@ -50,12 +56,7 @@ pub(crate) fn retreat(
     }
     segment.advance.rates.offset = BodyOffset::default();
     if start.mode.steps() && !start.walk.all_planted() {
-        // The knee of a leg that is nearly straight bends with the root of the way.
-        let slower = |ratio: f64| (0.9 / (ratio * ratio)).max(0.1);
-        let on = |speed: f64| Pace::FULL.body_slower(STILL).swings_slower(speed);
-        let inwards = |speed: f64| Pace { draw_in: speed, ..still };
-        let down = |speed: f64| Pace { lower: speed, ..still };
-        for way in [&on as &dyn Fn(f64) -> Pace, &inwards, &down] {
+        for way in WAYS {
             let mut speed = 1.0;
             for _ in 0..RETREATS {
                 segment.advance.pace = way(speed);
@@ -63,7 +64,8 @@ pub(crate) fn retreat(
                 match path.go(start, segment, budget, look) {
                     Ok(()) if segment.end.walk.feet() != start.walk.feet() => return,
                     Err(Blocked::Unknown) => return hold(path, start, segment),
-                    Err(Blocked::TooFast(ratio)) => speed *= slower(ratio),
+                    // The knee of a leg that is nearly straight bends with the root of the way.
+                    Err(Blocked::TooFast(ratio)) => speed *= (0.9 / (ratio * ratio)).max(0.1),
                     Ok(()) | Err(Blocked::OutOfReach | Blocked::TooNear) => speed *= 0.25,
                 }
             }
@@ -76,10 +78,11 @@ pub(crate) fn retreat(
 mod tests {
     use super::*;
     use crate::plane::grid::GRID_NS;
+    use crate::plane::twist::Twist;
     use crate::state::foot::{Foot, Swing};
     use crate::state::tests::{bent, on_its_feet, shipped};
     use crate::state::walk::Step;
-    use nalgebra::Vector3;
+    use nalgebra::{Vector2, Vector3};
 
     fn retreated(start: &State, leaving: bool, budget: u32) -> Segment {
         let robot = shipped();
@@ -112,25 +115,50 @@ mod tests {
         assert_ne!(retreated(&start, true, 400).end.offset, start.offset);
     }
 
-    #[test]
-    fn when_the_body_is_over_its_feet_expect_those_in_the_air_to_go_on() {
+    /// Foot 0 lifted so high, and wanted far ahead of a body that leans back.
+    fn lifted(height: f64, leans_m: f64) -> State {
         let robot = shipped();
         let mut start = on_its_feet(&robot, Mode::Walking);
-        let reach = start.walk.nominal.reach;
-        let (twist, aim) = (crate::plane::twist::Twist::ZERO, crate::plane::twist::Twist::ZERO);
-        let out = start.walk.foot(0).position() * 1.05;
-        start.walk.feet[0] = Foot::Planted { at: out };
-        start.walk.lift(&robot.1, 0, &Step { twist, aim, height: 0.03, reach, foothold: None });
-        let start = bent(&robot.0, start);
-        let segment = retreated(&start, false, 400);
-        assert!(segment.advance.pace.body < 1e-6 && swing(&segment.end).progress > swing(&start).progress);
+        start.sway.x = -leans_m;
+        let (reach, ahead) = (start.walk.nominal.reach, start.walk.nominal.place(0) + Vector2::new(1.0, 0.0));
+        let step = Step { twist: Twist::ZERO, aim: Twist::ZERO, height, reach, foothold: Some(ahead) };
+        start.walk.lift(&robot.1, 0, &step);
+        bent(&robot.0, start)
     }
 
-    fn swing(state: &State) -> Swing {
-        match *state.walk.foot(0) {
+    /// The foot before and after the first step in which the way is of that kind.
+    fn foot_when(mut start: State, is_way: impl Fn(&Pace) -> bool) -> [Swing; 2] {
+        let swing = |state: &State| match *state.walk.foot(0) {
             Foot::Swinging(swing) => swing,
             _ => panic!("it is in the air"),
+        };
+        for _ in 0..500 {
+            let segment = retreated(&start, false, 400);
+            if is_way(&segment.advance.pace) {
+                return [&start, &segment.end].map(swing);
+            }
+            start = segment.end;
         }
+        panic!("no such way was tried")
+    }
+
+    #[test]
+    fn when_the_body_is_over_its_feet_expect_those_in_the_air_to_go_on() {
+        let [before, after] = foot_when(lifted(0.03, 0.0), |pace| pace.swing > 1.0);
+        assert!(after.progress > before.progress);
+    }
+
+    #[test]
+    fn when_a_foot_in_the_air_is_as_far_out_as_its_leg_goes_expect_it_to_come_in() {
+        let [before, after] = foot_when(lifted(0.03, 0.05), |pace| pace.draw_in > 0.0);
+        assert!((before.lift_off.xy() - after.lift_off.xy()).norm() > 1e-4, "{before:?} {after:?}");
+        assert_eq!(after.progress, before.progress);
+    }
+
+    #[test]
+    fn when_a_foot_in_the_air_is_as_high_as_its_leg_goes_expect_it_to_come_down() {
+        let [before, after] = foot_when(lifted(0.5, 0.0), |pace| pace.lower > 0.0);
+        assert!(after.at.z < before.at.z && after.progress == before.progress, "{before:?} {after:?}");
     }
 
     #[test]

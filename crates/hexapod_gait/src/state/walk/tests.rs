@@ -17,7 +17,13 @@ fn walk() -> (Walk, Gait) {
 
 fn put_down(walk: &mut Walk, contact: Option<bool>) {
     let sensed = Sensed { contacts: [contact; MAX_LEGS], late: 0.0 };
-    walk.put_down(&sensed, true, &mut { ContactCorrection::NONE });
+    walk.put_down(&sensed, &mut { ContactCorrection::NONE });
+}
+
+/// The same while it walks on.
+fn feel(walk: &mut Walk, contact: Option<bool>) {
+    put_down(walk, contact);
+    walk.climb_over(&Sensed { contacts: [contact; MAX_LEGS], late: 0.0 });
 }
 
 /// Over ground that rests, without time going on.
@@ -50,21 +56,8 @@ fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_res
     walk.lift(&gait, 0, &Step { twist, aim: twist, height: 0.02, reach, foothold: None });
     for _ in 0..25 {
         let motion = twist.motion(0.01);
-        let lean = Vector2::zeros();
-        walk.advance(
-            &gait,
-            &BodyMotionStep {
-                motion,
-                rise: Rise::NONE,
-                twist,
-                aim: twist,
-                reach,
-                time: 0.01,
-                draw_in: 0.0,
-                lean,
-                lower: 0.0,
-            },
-        );
+        let step = BodyMotionStep { motion, twist, aim: twist, time: 0.01, ..at_rest(&walk) };
+        walk.advance(&gait, &step);
     }
     put_down(&mut walk, None);
     let place = walk.nominal.place(0) + Vector2::new(0.5 * 0.75 * 0.04, 0.0);
@@ -90,21 +83,19 @@ fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_and_on_its_way
 fn when_a_foot_meets_an_obstacle_expect_its_swing_to_start_over_higher_a_few_times() {
     let (mut walk, gait) = swinging(0.3, None);
     let up = walk.foot(0).position();
-    put_down(&mut walk, Some(true));
+    feel(&mut walk, Some(true));
     let Foot::Swinging(swing) = *walk.foot(0) else { panic!("it is in the air") };
     assert_eq!((swing.lift_off, swing.at, swing.progress), (up, up, 0.0));
     assert!(up.z > 0.01 && swing.shape.at(0.5, 0.25).height(swing.height, swing.lift_off.z) > 0.02 + 0.25 * up.z);
-    let mut contacts = 1;
-    while matches!(*walk.foot(0), Foot::Swinging(swing) if swing.progress == 0.0) {
-        put_down(&mut walk, None);
+    let starts_over = (0..10).take_while(|_| {
+        feel(&mut walk, None);
         go_on(&mut walk, &gait, 0.05);
-        put_down(&mut walk, Some(true));
-        contacts += 1;
-    }
-    assert_eq!(contacts, 1 + usize::from(RETRIES));
+        feel(&mut walk, Some(true));
+        matches!(*walk.foot(0), Foot::Swinging(swing) if swing.progress == 0.0)
+    });
+    assert_eq!(1 + starts_over.count(), usize::from(RETRIES));
     let (mut stopping, _) = swinging(0.3, None);
-    let sensed = Sensed { contacts: [Some(true); MAX_LEGS], late: 0.0 };
-    stopping.put_down(&sensed, false, &mut { ContactCorrection::NONE });
+    put_down(&mut stopping, Some(true));
     assert!(matches!(*stopping.foot(0), Foot::Swinging(swing) if swing.progress == 0.3));
 }
 
