@@ -1,6 +1,6 @@
-//! How far the shipped robot gets in half a minute at 0.07 m/s over ground that nobody tells it, feeling it with its feet and
-//! its IMU: `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED]`. Prints fractions of the commanded way, and the greatest
-//! leans, in degrees.
+//! How far the shipped robot gets in half a minute at 0.07 m/s over unknown ground, which it feels with its feet and its IMU:
+//! `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED]`. Prints fractions of the commanded way, and the greatest leans,
+//! in degrees.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a run that cannot start says why by failing")]
 
@@ -10,65 +10,51 @@ mod rig;
 
 use hexapod_gait::{GaitState, Twist};
 use hexapod_sim::{Ground, Terrain, lean};
-use rig::rough::{Feels, Walker};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use rig::TICK_S;
+use rig::rough::{Feels, Walker, each_seed};
 
-const SPEED: f64 = 0.07;
+const SPEED_M_S: f64 = 0.07;
+const WALK_S: f64 = 30.0;
+/// Ticks in which it sets out.
+const SETS_OUT: usize = 100;
+const FALLEN_DEG: f64 = 45.0;
 
-#[derive(Debug)]
-struct Came {
-    seed: u64,
-    part: f64,
-    lean: f64,
-    fell: bool,
+struct Walk {
+    fraction: f64,
+    lean_deg: f64,
     gave_up: bool,
 }
 
 fn main() {
     let argument = |n: usize, default: &str| std::env::args().nth(n).unwrap_or_else(|| default.into());
-    let (name, gait) = (argument(1, "rubble"), argument(3, "tripod"));
     let number = |n: usize, default: &str| argument(n, default).parse::<f64>().unwrap();
-    let (size, walks, lift, first) =
-        (number(2, "0.025"), number(4, "4") as u64, number(5, "0.05"), number(6, "1") as u64);
-    let next = AtomicU64::new(first);
-    let work = || {
-        let seeds = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|s| *s < first + walks));
-        seeds.map(|seed| walk(&name, size, &gait, lift, seed)).collect::<Vec<_>>()
-    };
-    let mut all: Vec<_> = thread::scope(|scope| {
-        let other = scope.spawn(work);
-        let mine = work();
-        mine.into_iter().chain(other.join().unwrap()).collect()
-    });
-    all.sort_by_key(|came| came.seed);
-    let mean = |of: &dyn Fn(&Came) -> f64| all.iter().map(of).sum::<f64>() / walks as f64;
-    let count = |of: &dyn Fn(&&Came) -> bool| all.iter().filter(of).count();
-    let parts: Vec<String> = all.iter().map(|came| format!("{:.2}", came.part)).collect();
+    let (name, gait) = (argument(1, "rubble"), argument(3, "tripod"));
+    let (size, walks, lift, first) = (number(2, "0.025"), number(4, "4"), number(5, "0.05"), number(6, "1"));
+    let all = each_seed(first as u64, walks as u64, |seed| walk(&name, size, &gait, lift, seed));
+    let mean = |of: &dyn Fn(&Walk) -> f64| all.iter().map(of).sum::<f64>() / walks;
+    let count = |of: &dyn Fn(&&Walk) -> bool| all.iter().filter(of).count();
+    let fractions: Vec<String> = all.iter().map(|walk| format!("{:.2}", walk.fraction)).collect();
     println!(
         "{name:7} {size:5.3} {gait:7} way {:.3} lean {:.1} most {:.1} falls {} gave up {}   {}",
-        mean(&|c| c.part),
-        mean(&|c| c.lean),
-        all.iter().map(|c| c.lean).fold(0.0, f64::max),
-        count(&|c| c.fell),
-        count(&|c| c.gave_up),
-        parts.join(" ")
+        mean(&|walk| walk.fraction),
+        mean(&|walk| walk.lean_deg),
+        all.iter().map(|walk| walk.lean_deg).fold(0.0, f64::max),
+        count(&|walk| walk.lean_deg > FALLEN_DEG),
+        count(&|walk| walk.gave_up),
+        fractions.join(" ")
     );
 }
 
-fn walk(name: &str, size: f64, gait: &str, lift: f64, seed: u64) -> Came {
+fn walk(name: &str, size: f64, gait: &str, lift: f64, seed: u64) -> Walk {
     let terrain = Terrain::named(name, (size != 0.0).then_some(size), seed).unwrap();
-    let ground = Ground::of(terrain).with_friction(0.8);
-    let mut walker = Walker::standing(gait, &ground, Feels::Imu);
+    let mut walker = Walker::standing(gait, &Ground::of(terrain).with_friction(0.8), Feels::Imu);
     walker.engine.set_step_height(lift);
-    let x = walker.world.base().translation.vector.x;
-    let (mut worst, mut gave_up, mut fell) = (0.0_f64, false, false);
-    for tick in 0..3000 {
-        let out = walker.tick(Twist::new(SPEED, 0.0, 0.0));
-        let leans = lean(&walker.world.base()).to_degrees();
-        worst = worst.max(leans);
-        fell |= leans > 45.0;
-        gave_up |= out.state != GaitState::Walking && tick > 100;
+    let x = |walker: &Walker| walker.world.base().translation.vector.x;
+    let (start, mut lean_deg, mut gave_up) = (x(&walker), 0.0_f64, false);
+    for tick in 0..(WALK_S / TICK_S) as usize {
+        let state = walker.tick(Twist::new(SPEED_M_S, 0.0, 0.0)).state;
+        lean_deg = lean_deg.max(lean(&walker.world.base()).to_degrees());
+        gave_up |= state != GaitState::Walking && tick > SETS_OUT;
     }
-    Came { seed, part: (walker.world.base().translation.vector.x - x) / (SPEED * 30.0), lean: worst, fell, gave_up }
+    Walk { fraction: (x(&walker) - start) / (SPEED_M_S * WALK_S), lean_deg, gave_up }
 }

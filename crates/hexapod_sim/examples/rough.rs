@@ -9,10 +9,8 @@
 #[path = "../tests/rig/mod.rs"]
 mod rig;
 
-use rig::rough::{Feels, Outcome, Rough, Walker};
+use rig::rough::{Feels, Outcome, Rough, Walker, each_seed};
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 const SENSES: [(Feels, &str); 3] =
     [(Feels::Imu, "switches and IMU"), (Feels::Switches, "switches"), (Feels::Nothing, "neither")];
@@ -28,20 +26,9 @@ fn main() {
         std::fs::write(file, trace(&Rough { name, size, seed: first })).unwrap();
         return;
     }
-    let next = AtomicU64::new(first);
-    let work = || {
-        let mine =
-            std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < first + walks));
-        let each = |seed: u64| {
-            let rough = Rough { name, size, seed };
-            (seed, rough.gait(), SENSES.map(|(feels, _)| rough.walk(feels, |_, _| {})))
-        };
-        mine.map(each).collect::<Vec<_>>()
-    };
-    let mut all: Vec<_> = thread::scope(|scope| {
-        let other = scope.spawn(work);
-        let mine = work();
-        mine.into_iter().chain(other.join().unwrap()).collect()
+    let mut all = each_seed(first, walks, |seed| {
+        let rough = Rough { name, size, seed };
+        (seed, rough.gait(), SENSES.map(|(feels, _)| rough.walk(feels, |_, _| {})))
     });
     all.sort_by(|a, b| b.2[0].lean.total_cmp(&a.2[0].lean));
     for (seed, gait, [with, switches, without]) in &all {

@@ -19,15 +19,15 @@ fn when_feet_feel_slopes_expect_the_body_nearly_level_where_it_leans_more_withou
 #[test]
 fn when_an_imu_says_which_way_is_up_expect_the_body_nearer_to_level_on_blocks_and_most_of_the_way_walked() {
     let (mut leant, mut way) = ([0.0; 3], [0.0; 3]);
-    for seed in 11..=14 {
+    for seed in 11..=18 {
         let rough = Rough { name: "blocks", size: 0.015, seed };
         for (sensor, feels) in [Feels::Imu, Feels::Switches, Feels::Nothing].into_iter().enumerate() {
             let outcome = rough.walk(feels, |_, _| {});
-            leant[sensor] += outcome.mean.to_degrees() / 4.0;
+            leant[sensor] += outcome.mean.to_degrees() / 8.0;
             way[sensor] += outcome.way;
         }
     }
     let [with, without, _] = leant;
-    assert!(with < 0.85 * without, "{with} degrees on the mean, {without} without an IMU");
+    assert!(with < 0.75 * without, "{with} degrees on the mean, {without} without an IMU");
     assert!(way[0] > 0.88 * way[2], "{} m, {} blind", way[0], way[2]);
 }

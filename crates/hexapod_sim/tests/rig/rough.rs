@@ -10,6 +10,7 @@ use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_sim::{Drive, FootSwitches, Ground, HeightMap, Imu, Mount, SwitchModel, Terrain, World, lean};
 use nalgebra::{Isometry3, Vector3};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Edge of a block, and the distance of points between which slopes lead, m.
@@ -94,6 +95,22 @@ impl Rough {
         }
         outcome
     }
+}
+
+/// What comes of a walk with each of so many seeds, by seed, on two cores.
+pub fn each_seed<T: Send>(first: u64, walks: u64, walk: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let next = AtomicU64::new(first);
+    let work = || {
+        let seeds = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|s| *s < first + walks));
+        seeds.map(|seed| (seed, walk(seed))).collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> = std::thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let mine = work();
+        mine.into_iter().chain(other.join().unwrap()).collect()
+    });
+    all.sort_by_key(|(seed, _)| *seed);
+    all.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Ahead, about, or both, or aside.
