@@ -69,8 +69,8 @@ pub fn status(result: Result<(), Failure>) -> ExitCode {
     let (code, words) = match result {
         Ok(()) | Err(Failure::Unread) => (SUCCESS, String::new()),
         Err(Failure::Input(error)) => (WRONG_INPUT, faults(error, is_coloured(&stderr()))),
-        Err(Failure::Words(words)) => (WRONG_INPUT, format!("{} {words}\n", label(is_coloured(&stderr())))),
-        Err(Failure::Running(words)) => (FAILED, format!("{} {words}\n", label(is_coloured(&stderr())))),
+        Err(Failure::Words(words)) => (WRONG_INPUT, labelled(&words)),
+        Err(Failure::Running(words)) => (FAILED, labelled(&words)),
     };
     tell(&words);
     if middleware_hangs() {
@@ -91,6 +91,10 @@ fn faults(error: ConfigError, coloured: bool) -> String {
         reported.push_str(&format!("{count} errors\n"));
     }
     reported
+}
+
+fn labelled(words: &str) -> String {
+    format!("{} {words}\n", label(is_coloured(&stderr())))
 }
 
 fn label(coloured: bool) -> &'static str {

@@ -76,11 +76,7 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     command.args(["--durations", "20"]);
     command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
     command.arg(if std::io::stdout().is_terminal() { "--color=yes" } else { "--color=auto" });
-    ros.apply(&mut command);
-    forget_xtask(&mut command);
-    isolate(&mut command);
-    // Tests start many processes of Python, each of which would compile what it imports; not beside the sources.
-    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONPYCACHEPREFIX", target_dir()?.join("pycache"));
+    start_robots(&mut command, ros)?;
     set_unless_given(&mut command, DRAW, &DRAWN);
     // Tests of the crates have built them; cargo would build a crate by itself with other features than among all.
     command.env("HEXAPOD_EXAMPLES_DIR", release_dir()?.join("examples"));
@@ -102,6 +98,16 @@ pub fn require_pytest(python: &Path, ros: &Ros) -> Result<()> {
             python.display()
         );
     }
+    Ok(())
+}
+
+/// Lets a program in Python start robots, apart from any other.
+pub fn start_robots(command: &mut Command, ros: &Ros) -> Result<()> {
+    ros.apply(command);
+    forget_xtask(command);
+    isolate(command);
+    // It starts many processes of Python, each of which would compile what it imports; not beside the sources.
+    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONPYCACHEPREFIX", target_dir()?.join("pycache"));
     Ok(())
 }
 

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::cargo::{forget_xtask, release_dir, run};
+use crate::cargo::run;
 use crate::layout::{Layout, target_dir};
-use crate::pytest::{isolate, require_pytest};
+use crate::pytest::{require_pytest, start_robots};
 use crate::ros::Ros;
 use crate::setup::Scope;
 
@@ -69,10 +69,7 @@ pub fn soak(layout: &Layout, options: &Options) -> Result<bool> {
         None => target_dir()?.join("soak/report.md"),
     };
     command.arg("--report").arg(report);
-    ros.apply(&mut command);
-    forget_xtask(&mut command);
-    isolate(&mut command);
-    command.env("HEXAPOD_BIN_DIR", release_dir()?).env("PYTHONDONTWRITEBYTECODE", "1");
+    start_robots(&mut command, &ros)?;
     Ok(command.status().context("cannot start the soak")?.success())
 }
 
