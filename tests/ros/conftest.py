@@ -4,11 +4,12 @@ import gc
 import os
 from pathlib import Path
 
+import draw
 import figures
 import processes
 import pytest
 
-TEST_TIMEOUT_S = 3600 if os.environ.get('HEXAPOD_SOAK') == '1' else 120
+TEST_TIMEOUT_S = 3600 if draw.SOAK else 120
 # Our own node must not speak to the network either.
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(Path(__file__).with_name('discovery.xml'))
@@ -18,14 +19,24 @@ def pytest_configure(config):
     """Name our markers; look for garbage rarely among the messages that tests keep by the thousand."""
     gc.set_threshold(100_000, 50, 100)
     config.addinivalue_line('markers', 'alone: the machine is to do nothing else; run one at a time, after the others')
+    config.addinivalue_line('markers', draw.MARKER)
 
 
 def pytest_collection_modifyitems(config, items):
-    """Give every test an end; a robot that hangs must not hang the tests."""
+    """Give every test an end, as a robot that hangs must not hang the tests, and draw the cases of this run."""
     if config.pluginmanager.hasplugin('timeout'):
         for item in items:
             if item.get_closest_marker('timeout') is None:
                 item.add_marker(pytest.mark.timeout(TEST_TIMEOUT_S))
+    if not draw.SOAK and not config.option.keyword and not any('::' in each for each in config.args):
+        left_out = draw.left_out(items)
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_report_header():
+    """Say what has the same cases tried again."""
+    return f'cases drawn by DRAW_SEED={draw.SEED}'
 
 
 @pytest.hookimpl(wrapper=True)

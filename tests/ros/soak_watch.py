@@ -9,10 +9,10 @@ import time
 from diagnostic_msgs.msg import DiagnosticArray
 import figures
 from geometry_msgs.msg import Twist
+from inbox import Inbox
 from limits import LIMITS
 from nav_msgs.msg import Odometry
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
@@ -174,8 +174,7 @@ class Listener:
         rclpy.init(context=self.context, domain_id=domain)
         self.node = rclpy.create_node('soak_listener', context=self.context, start_parameter_services=False, enable_rosout=False)
         self._subscribe()
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
+        self._inbox = Inbox(self.context, self.node)
         self._thread = threading.Thread(target=self._spin)
         self._thread.start()
 
@@ -192,13 +191,12 @@ class Listener:
 
     def _spin(self):
         while not self._ended.is_set():
-            self.executor.spin_once(timeout_sec=0.05)
+            self._inbox.take(0.05)
 
     def close(self):
         """Leave the domain."""
         self._ended.set()
         self._thread.join()
-        self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 

@@ -140,6 +140,7 @@ class Theirs:
         return np.concatenate([values.ravel() for leg in rows for values in leg.values()]), names
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize('name', HERE + PUBLIC)
 def test_when_dynamics_are_compared_with_pinocchio_expect_the_same_to_1e_9(name, executable, tmp_path):
     urdf = urdf_of(name, tmp_path)

@@ -2,12 +2,11 @@
 
 Another process floods (`flooder.py`), on two processors at full speed. Its own processor time is no fault of the robot's:
 lateness is compared with that of the same robot while the same process sends the same on names that nobody serves.
-Kinds of one topic, and requests of one sort, take turns in one flood, and some of these floods are drawn by a fresh seed;
+Kinds of one topic, and requests of one sort, take turns in one flood;
 with HEXAPOD_SOAK=1 each kind has a longer flood of its own.
 """
 
 import os
-import random
 import statistics
 import threading
 import time
@@ -42,10 +41,6 @@ NODES = ('gait_planner', 'servo_driver', 'state_publisher')
 # Those with a loop of their own: what the other publishes waits for their commands, up to a tick by its phase.
 LOOPS = NODES[:2]
 
-# So many floods of each run, others each time.
-DRAWN = 10
-SEED = int(os.environ.get('FLOODS_SEED', time.time_ns() % 2**32))
-
 # The machine is to do nothing else.
 pytestmark = pytest.mark.alone
 
@@ -72,10 +67,7 @@ def floods():
     groups = {}
     for kind in KINDS:
         groups.setdefault(kind if SOAK else related(kind), []).append(kind)
-    drawn = list(groups.values())
-    if not SOAK:
-        drawn = random.Random(SEED).sample(drawn, DRAWN)
-    return [pytest.param(','.join(kinds), id=title(kinds)) for kinds in drawn]
+    return [pytest.param(','.join(kinds), id=title(kinds)) for kinds in groups.values()]
 
 
 def title(kinds):
@@ -184,10 +176,10 @@ def baseline(session, kind):
     return session.baselines[which]
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize('kind', floods())
 def test_when_flooded_expect_memory_threads_log_diagnostics_and_lateness_bounded(peaceful, kind):
     session, user, robot = peaceful, peaceful.user, peaceful.robot
-    print(f'FLOODS_SEED={SEED}')
     peace = baseline(session, kind)
     memory_mb, threads = robot.resident_mb(), threads_of(robot)
     heard = user.listen('/diagnostics')

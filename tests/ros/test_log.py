@@ -194,17 +194,16 @@ def test_when_a_command_is_stamped_wrongly_or_in_another_frame_expect_a_warning_
     user = session.user
     session.start('hexapod', 'run', '-p', 'gait_planner.stamped_cmd_vel:=true')
     user.hear('gait_state')
-    publisher = user.node.create_publisher(TwistStamped, 'cmd_vel', 10)
-    user.until(lambda: publisher.get_subscription_count(), 10.0, 'a listener')
+    user.publisher('cmd_vel', message_type=TwistStamped)
     message = TwistStamped(twist=twist(0.05))
     message.header.frame_id = frame
 
-    def send():
+    def command():
         if seconds is not None:
             message.header.stamp = (user.node.get_clock().now() + Duration(seconds=seconds)).to_msg()
-        publisher.publish(message)
+        return message
 
-    timer = user.node.create_timer(0.05, send)
+    user.stream('cmd_vel', command)
     user.wait_state('walking')
     if words:
         status = user.diagnostics('gait_planner', lambda status: words in status.message)
@@ -214,4 +213,3 @@ def test_when_a_command_is_stamped_wrongly_or_in_another_frame_expect_a_warning_
         user.spin(2.0)
         status = user.diagnostics('gait_planner')
         assert status.level == 0, status.message
-    user.node.destroy_timer(timer)

@@ -98,6 +98,7 @@ class Depths:
         self.last = down
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize('ground', [physics.steps, physics.ramps], ids=['steps', 'ramps'])
 @pytest.mark.parametrize('gait', ['tripod', 'ripple', 'wave'])
 def test_when_feet_feel_rough_ground_expect_the_body_level_and_no_foot_pressed_into_it(tmp_path, gait, ground):

@@ -10,6 +10,7 @@ import threading
 import time
 
 import figures
+from inbox import Inbox
 import pytest
 
 pytest.importorskip('rclpy')
@@ -42,15 +43,14 @@ class Other:
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = rclpy.create_node(name, context=self.context, start_parameter_services=False, enable_rosout=False)
-        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
+        self.inbox = Inbox(self.context, self.node)
         self.thread = threading.Thread(target=self._spin, daemon=True)
         self.running = True
         self.thread.start()
 
     def _spin(self):
         while self.running:
-            self.executor.spin_once(timeout_sec=0.05)
+            self.inbox.take(0.05)
 
     def publisher(self, topic, message_type, qos=10, listeners=1):
         """Return a publisher that has been heard of."""
@@ -66,7 +66,6 @@ class Other:
         """Leave the domain."""
         self.running = False
         self.thread.join()
-        self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
@@ -222,6 +221,7 @@ def pulse(transfer):
                for register, value in zip(registers, transfer.written[1:])) and not transfer.read
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize('bus', ['healthy', 'hung'])
 @pytest.mark.parametrize('way', ['service', 'pin', *QOS])
 def test_when_stopped_with_everything_else_pending_expect_outputs_cut_at_once(session, wired, other, way, bus):
@@ -258,6 +258,7 @@ def test_when_stopped_with_everything_else_pending_expect_outputs_cut_at_once(se
     assert took[len(took) * 99 // 100] < 0.02 * figures.BUSY, took
 
 
+@pytest.mark.alone
 def test_when_stopped_with_all_processors_taken_expect_outputs_cut_at_once(session, wired, other):
     user = session.user
     driver = session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)

@@ -20,7 +20,8 @@ from servo_bus import command, state_of, statuses, wait_fault
 import yaml
 
 # The servos are played in Python: beside other robots they answer later than a servo may.
-pytestmark = pytest.mark.alone
+# Five protocols of one seam: two of them for each test, others in each run.
+pytestmark = [pytest.mark.alone, pytest.mark.draw(2)]
 
 JOINTS = list(yaml.safe_load(SERVOS_FILE.read_text())['servos'])
 

@@ -115,6 +115,7 @@ def test_when_the_robot_walks_in_physics_expect_it_to_go_where_it_thinks_and_the
     assert_no_crash(robot)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize('terrain', ['rubble', 'steps', 'ramp', 'gaps'])
 def test_when_the_ground_is_rough_expect_the_robot_to_stay_on_its_feet(session, terrain):
     robot = start(session, '--terrain', terrain, '-p', f'simulator.seed:={int(time.time())}')
@@ -130,6 +131,7 @@ def physics_thread(process):
     return next(task for task in tasks if (task / 'comm').read_text().strip() == 'physics')
 
 
+@pytest.mark.alone
 def test_when_others_take_the_processors_expect_the_physics_to_tell_what_they_take_themselves(session):
     robot = session.start('hexapod', 'run', '--bus', 'physics')
     user, reported = session.user, []

@@ -38,6 +38,7 @@ def recording(request, shared_session):
     return request.param, commands, walked.ticks_of(commands, contacts, twists), odometry
 
 
+@pytest.mark.draw(3)
 def test_when_walking_expect_joint_commands_at_the_rate(recording):
     command, commands, ticks, _ = recording
     rate = walked.assert_steady_rate(commands, part=0.01 if SOAK else 0.02)

@@ -14,8 +14,8 @@ import sys
 import threading
 import time
 
+from inbox import Inbox
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import qos_profile_sensor_data, QoSProfile
 from sensor_msgs.msg import JointState
 
@@ -39,8 +39,7 @@ class TopicSystem:
         self.node = rclpy.create_node(name, context=self.context, start_parameter_services=False, enable_rosout=False)
         self._publisher = self.node.create_publisher(JointState, 'joint_commands', QoSProfile(depth=1))
         self.node.create_subscription(JointState, 'servo_states', self._hear, qos_profile_sensor_data)
-        self._executor = SingleThreadedExecutor(context=self.context)
-        self._executor.add_node(self.node)
+        self._inbox = Inbox(self.context, self.node)
         self._running = True
         self._threads = [threading.Thread(target=each, daemon=True) for each in (self._spin, self._update)]
         for thread in self._threads:
@@ -114,7 +113,7 @@ class TopicSystem:
 
     def _spin(self):
         while self._running:
-            self._executor.spin_once(timeout_sec=0.05)
+            self._inbox.take(0.05)
 
     def silent_for(self):
         """Return how long nothing has been sent, s."""
@@ -127,7 +126,6 @@ class TopicSystem:
         self._running = False
         for thread in self._threads:
             thread.join()
-        self._executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 

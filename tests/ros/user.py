@@ -1,17 +1,17 @@
 """A user of the robot, played by rclpy: publishes, listens, calls services, sets parameters. Never our own code."""
 
-from collections import namedtuple
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Pose, Twist, TwistStamped
+from inbox import Inbox
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import (DescribeParameters, GetParameters, GetParameterTypes, ListParameters, SetParameters,
                                 SetParametersAtomically)
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import BatteryState, CompressedImage, Imu, JointState
 from std_msgs.msg import Bool, Float64, String, UInt8MultiArray
@@ -24,8 +24,8 @@ DISCOVERY_S = 15.0
 SETTLE_S = 0.2
 CALL_S = 5.0
 STREAM_HZ = 20.0
-# Callbacks that may wait when a machine at work kept us from spinning for some seconds.
-BACKLOG = 2000
+# Times that more may come while what had come is taken.
+ROUNDS = 100
 
 TYPES = {
     'cmd_vel': Twist, 'velocity': Float64, 'curvature': Float64, 'body_pose': Pose, 'gait': String, 'motion': String,
@@ -39,8 +39,23 @@ TYPES = {
 LATCHED = {'gait_state', 'motion_status', 'robot_description', 'time_to_sit', '/tf_static'}
 SERVICES = {'stand': Trigger, 'sit': Trigger, 'stop': Trigger, 'pack': Trigger, 'emergency_stop': Trigger, 'enable': SetBool}
 
-# A message, when it was received (monotonic, s) and when it was sent (the sender's middleware, s).
-Heard = namedtuple('Heard', 'message received sent')
+
+class Heard:
+    """A message, when it was received (monotonic, s) and when it was sent (the sender's middleware, s)."""
+
+    __slots__ = ('received', 'sent', '_bytes', '_type', '_message')
+
+    def __init__(self, serialized, message_type, received, sent):
+        """Keep it as it came."""
+        self.received, self.sent = received, sent
+        self._bytes, self._type, self._message = serialized, message_type, None
+
+    @property
+    def message(self):
+        """The message. Nobody looks at most of them, and making one takes longer than receiving it."""
+        if self._message is None:
+            self._message, self._bytes = deserialize_message(self._bytes, self._type), None
+        return self._message
 
 
 class Timeout(AssertionError):
@@ -75,13 +90,11 @@ class User:
         rclpy.init(context=self.context, domain_id=domain)
         self.node = rclpy.create_node('user', context=self.context, namespace=namespace, start_parameter_services=False,
                                       enable_rosout=False)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
+        self._inbox = Inbox(self.context, self.node)
         self._heard, self._publishers, self._clients, self._streams = {}, {}, {}, {}
 
     def close(self):
         """Leave the domain."""
-        self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
@@ -120,19 +133,16 @@ class User:
         now = time.monotonic()
         for topic, stream in self._streams.items():
             if now >= stream['due']:
-                self._publishers[topic].publish(stream['message'])
+                message = stream['message']
+                self._publishers[topic].publish(message() if callable(message) else message)
                 stream['due'] = max(stream['due'] + stream['period'], now - stream['period'])
         due = min((stream['due'] for stream in self._streams.values()), default=now + seconds)
-        self.executor.spin_once(timeout_sec=max(0.0, min(seconds, due - now)))
+        return self._inbox.take(max(0.0, min(seconds, due - now)))
 
     def _catch_up(self):
-        """Take what has come already: a round takes one message of each topic and ends with a call that takes none."""
-        idle = 0
-        for _ in range(BACKLOG):
-            count = sum(map(len, self._heard.values()))
-            self._spin_once(0.0)
-            idle = idle + 1 if sum(map(len, self._heard.values())) == count else 0
-            if idle == 2:
+        """Take what has come already: what comes while it is taken included, as long as that ends."""
+        for _ in range(ROUNDS):
+            if not self._spin_once(0.0):
                 return
 
     # --- listening
@@ -140,12 +150,13 @@ class User:
     def listen(self, topic, message_type=None):
         """Start to keep all that comes on a topic, and return the list it is kept in."""
         if topic not in self._heard:
-            heard = self._heard[topic] = []
+            heard, message_type = [], message_type or TYPES[topic]
+            self._heard[topic] = heard
 
-            def keep(message, info):
-                heard.append(Heard(message, time.monotonic(), info['source_timestamp'] / 1e9))
+            def keep(serialized, info):
+                heard.append(Heard(serialized, message_type, time.monotonic(), info['source_timestamp'] / 1e9))
 
-            self.node.create_subscription(message_type or TYPES[topic], topic, keep, listener_qos(topic))
+            self.node.create_subscription(message_type, topic, keep, listener_qos(topic), raw=True)
         return self._heard[topic]
 
     def hear(self, *topics):
@@ -188,11 +199,12 @@ class User:
 
     # --- publishing
 
-    def publisher(self, topic, listeners=1):
+    def publisher(self, topic, listeners=1, message_type=None):
         """Return a publisher of a topic that is matched with those who listen."""
         publisher = self._publishers.get(topic)
         if publisher is None:
-            publisher = self._publishers[topic] = self.node.create_publisher(TYPES[topic], topic, QoSProfile(depth=100))
+            message_type = message_type or TYPES[topic]
+            publisher = self._publishers[topic] = self.node.create_publisher(message_type, topic, QoSProfile(depth=100))
         elif publisher.get_subscription_count() >= listeners:
             return publisher
         self.until(lambda: publisher.get_subscription_count() >= listeners, DISCOVERY_S, f'a listener on {topic}')
@@ -205,7 +217,7 @@ class User:
         self.publisher(topic).publish(message)
 
     def stream(self, topic, message, rate=STREAM_HZ):
-        """Send again and again, from now on, while anything is waited for."""
+        """Send a message, or what a function makes each time, again and again while anything is waited for."""
         self.publisher(topic)
         self._streams[topic] = {'message': message, 'period': 1.0 / rate, 'due': time.monotonic()}
 

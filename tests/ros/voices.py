@@ -131,15 +131,14 @@ class Chorus:
 
     def __init__(self, door, count, seed):
         """Join the domain."""
+        from inbox import Inbox
         import rclpy
         self.rclpy, self.dice = rclpy, random.Random(seed)
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.senders = [Sender(rclpy, number, self.context) for number in range(count)]
-        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
         self.calling = [sender for sender in self.senders if sender.clients]
-        for sender in self.calling:
-            self.executor.add_node(sender.node)
+        self.inbox = Inbox(self.context, *(sender.node for sender in self.calling))
         self.socket, self.open, self.answered = socket.socket(socket.AF_UNIX), [], []
         self.socket.connect(door)
         self.lines = self.socket.makefile('rw')
@@ -171,7 +170,7 @@ class Chorus:
                 sender.due['drive'] = now + 1.0 / sender.drives[1]
                 self.publish(sender, sender.drive, self.speed(sender, sender.drives[0]))
         if self.open:
-            self.executor.spin_once(timeout_sec=0.0)
+            self.inbox.take(0.0)
             for future in [each for each in self.open if each.done()]:
                 self.open.remove(future)
                 self.answered.append([time.monotonic(), future.result().success, future.result().message])

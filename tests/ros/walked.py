@@ -64,11 +64,15 @@ def assert_steady_rate(commands, rate_hz=RATE_HZ, part=0.02):
     return rate
 
 
-def assert_sane(commands, rate_hz=RATE_HZ):
+def assert_sane(heard, rate_hz=RATE_HZ):
+    """As `assert_commands_sane`, of what was heard of them."""
+    return assert_commands_sane((each.message for each in heard), rate_hz)
+
+
+def assert_commands_sane(commands, rate_hz=RATE_HZ):
     """Fail on a joint that is missing, not finite, beyond its limits, or faster than it can be; return the worst part."""
     worst, before = 0.0, None
-    for each in commands:
-        message = each.message
+    for message in commands:
         assert set(message.name) == JOINTS and len(message.name) == len(JOINTS)
         assert len(message.position) == len(JOINTS) and len(message.velocity) in (0, len(JOINTS))
         joints = dict(zip(message.name, message.position))

@@ -13,8 +13,8 @@ use crate::layout::{Layout, target_dir};
 use crate::process::{read, set_unless_given};
 use crate::ros::Ros;
 
-/// What draws some of the tests: others in each run, and the same ones when some of them run once more.
-const DRAW: &str = "FLOODS_SEED";
+/// What draws the cases of some tests: others in each run, and the same ones when some of them run once more.
+const DRAW: &str = "DRAW_SEED";
 static DRAWN: LazyLock<String> =
     LazyLock::new(|| UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs() % (1 << 32)).to_string());
 
