@@ -23,8 +23,6 @@ import walked
 
 PERIOD_NS = 10_000_000
 START_NS = 5_000_000_000
-# What a command takes to be heard.
-HEARD_S = 0.002
 
 # When a message is sent (simulated ns), and the message.
 Sent = namedtuple('Sent', 'at message')
@@ -67,8 +65,6 @@ def play(folder, script, step_ns=PERIOD_NS):
         while now <= end:
             while script and script[0].at <= now:
                 user.publish('cmd_vel', script.pop(0).message)
-                # The middleware keeps the order of the messages of a topic, and none between topics.
-                user.spin(HEARD_S)
             user.publish('/clock', clock(now))
             wait_tick(user, commands, now)
             now += step_ns
