@@ -17,6 +17,7 @@ mod given_up;
 pub mod guard;
 pub mod identify;
 mod ineffective_args;
+pub mod kits;
 mod loads;
 pub mod new;
 pub mod nodes;

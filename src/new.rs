@@ -2,6 +2,7 @@
 
 use crate::cli::{FileArgs, NewArgs};
 use crate::exit::Failure;
+use crate::kits::{self, Kit};
 use crate::parameters::files_of;
 use crate::setups::parameters_of;
 use gait_planner::walked::Walked;
@@ -17,14 +18,20 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// The robot cannot walk as it is described: file, line and key, and nothing is written; a file cannot be written.
 pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
-    let robot = &arguments.robot;
-    let urdf = robot.canonicalize().map_err(|error| Failure::Words(format!("{}: {error}", robot.display())))?;
-    let into = arguments.into.clone().unwrap_or_else(|| folder_of(&urdf));
+    let kit = arguments.kit.as_deref().and_then(kits::named);
+    let given = arguments.robot.clone().map(|robot| found(&robot)).transpose()?;
+    let robot = given.or_else(|| kit.map(|kit| format!("{}.urdf", kit.name).into())).unwrap_or_default();
+    let into = arguments.into.clone().unwrap_or_else(|| folder_of(&robot));
     if into.exists() && !into.is_dir() {
         return Err(Failure::Words(format!("{}: is a file; give a folder with --into", into.display())));
     }
     let made = !into.exists();
     fs::create_dir_all(&into).map_err(|error| Failure::Running(format!("{}: {error}", into.display())))?;
+    let mut reported = String::new();
+    let urdf = match kit {
+        Some(kit) => found(&written(into.join(&robot), &kits::urdf(kit), &mut reported)?)?,
+        None => robot,
+    };
     let setup = load(&into, &urdf).inspect_err(|_| {
         if made {
             // Empty, and ours.
@@ -37,22 +44,37 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
     ];
-    let mut reported = String::new();
     for (name, text) in files {
-        let path = into.join(name);
-        let written = write_new(&path, &text).map_err(|e| Failure::Running(format!("{}: {e}", path.display())))?;
-        let _ = writeln!(reported, "{} {}", if written { "written" } else { "kept   " }, path.display());
+        written(into.join(name), &text, &mut reported)?;
     }
     let folder = into.display();
     let _ = writeln!(
         reported,
-        "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}\n\
-         with real servos: name their kind in {folder}/servos.yaml, then hexapod servo centre --bus i2c --config {folder}, mount the \
-         horns, and hexapod calibrate --bus i2c --config {folder}"
+        "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}"
     );
+    let _ = match kit {
+        Some(Kit { servo, .. }) => writeln!(reported, "its servos are {}: {}", servo.title, servo.setting_up),
+        None => writeln!(
+            reported,
+            "with real servos: name their kind in {folder}/servos.yaml, then hexapod servo centre --bus i2c --config {folder}, mount \
+             the horns, and hexapod calibrate --bus i2c --config {folder}"
+        ),
+    };
     // Whoever reads it may have gone.
     let _ = std::io::stdout().write_all(reported.as_bytes());
     Ok(())
+}
+
+/// Where a robot's description is.
+fn found(robot: &Path) -> Result<PathBuf, Failure> {
+    robot.canonicalize().map_err(|error| Failure::Words(format!("{}: {error}", robot.display())))
+}
+
+/// Writes a file, unless it is there, and reports it; where it is.
+fn written(path: PathBuf, text: &str, reported: &mut String) -> Result<PathBuf, Failure> {
+    let is_new = write_new(&path, text).map_err(|error| Failure::Running(format!("{}: {error}", path.display())))?;
+    let _ = writeln!(reported, "{} {}", if is_new { "written" } else { "kept   " }, path.display());
+    Ok(path)
 }
 
 /// A folder here, called as the robot's file without its endings.

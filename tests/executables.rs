@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
+use hexapod::kits::KITS;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
@@ -153,6 +154,35 @@ fn when_a_folder_is_made_for_a_robot_expect_it_to_hold_and_nothing_of_it_written
     fs::remove_dir_all(&folder).unwrap();
     let refused = hexapod(&["new", "Cargo.toml", "--into", into]);
     assert!(refused.status.code() == Some(2) && !folder.exists());
+}
+
+#[test]
+fn when_a_kit_is_named_expect_a_robot_that_holds_and_walks_in_physics_and_a_wrong_name_refused_with_those_there_are() {
+    let folder = std::env::temp_dir().join(format!("hexapod-kit-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("walk.csv"), "0,0.04,0,0\n8,0,0,0\n9,0,0,0\n").unwrap();
+    let hexapod = |arguments: &[&str]| {
+        let done = alone(HEXAPOD).args(arguments).current_dir(&folder).output().unwrap();
+        let said = [&done.stdout[..], &done.stderr].map(|said| String::from_utf8_lossy(said).into_owned()).concat();
+        (done.status.code(), said)
+    };
+    let (refused, said) = hexapod(&["new", "--kit", "phantom"]);
+    assert!(refused == Some(2) && said.contains("phantomx_mk4"), "{said}");
+    for kit in KITS {
+        let (made, said) = hexapod(&["new", "--kit", kit.name, "--into", kit.name]);
+        assert!(made == Some(0) && said.contains(kit.servo.title), "{said}");
+        let (checked, said) = hexapod(&["check", "--config", kit.name]);
+        assert!(checked == Some(0) && said.contains(&format!("{}.urdf", kit.name)), "{said}");
+        let walk = ["sim", "--headless", "--config", kit.name, "--commands", "walk.csv", "--out", "run.csv"];
+        assert_eq!(hexapod(&walk).0, Some(0), "{}", kit.name);
+        let table = fs::read_to_string(folder.join("run.csv")).unwrap();
+        let columns = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+        let [names, last] = [table.lines().next(), table.lines().last()].map(|line| columns(line.unwrap()));
+        let at = |name: &str| last[names.iter().position(|each| each == name).unwrap()].parse::<f64>().unwrap();
+        let ratio = at("x") / at("x_planned");
+        assert!((0.9..1.1).contains(&ratio) && at("falls") < 0.5, "{}: {ratio} of the way", kit.name);
+    }
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What most commands take: which files to read, where the servos are, and what the robot stands on.
 
+use crate::kits::KITS;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use servo_driver::buses;
@@ -40,6 +41,10 @@ pub struct BusArgs {
 
 fn known_buses() -> PossibleValuesParser {
     PossibleValuesParser::new(buses().map(|(name, about)| PossibleValue::new(name).help(about)))
+}
+
+pub(super) fn kits() -> PossibleValuesParser {
+    PossibleValuesParser::new(KITS.iter().map(|kit| PossibleValue::new(kit.name).help(kit.title)))
 }
 
 /// A terrain that the simulator knows, a picture of one, or nothing.

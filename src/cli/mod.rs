@@ -9,7 +9,7 @@ pub use plot::{GaitArgs, Plot, RunTableArgs, WorkspaceArgs};
 pub use walk::{Column, SimArgs, Start, TraceArgs};
 
 use clap::{Args, Parser, Subcommand};
-use files::terrain;
+use files::{kits, terrain};
 
 /// A walking-robot control stack on ROS 2.
 #[derive(Debug, Parser)]
@@ -140,8 +140,11 @@ pub struct CheckArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct NewArgs {
     /// Its description: URDF, xacro, or a table of Denavit-Hartenberg parameters (.yaml).
-    #[arg(value_name = "ROBOT")]
-    pub robot: std::path::PathBuf,
+    #[arg(value_name = "ROBOT", required_unless_present = "kit")]
+    pub robot: Option<std::path::PathBuf>,
+    /// The robot of a kit: its description is written, too
+    #[arg(long, value_name = "NAME", conflicts_with = "robot", value_parser = kits())]
+    pub kit: Option<String>,
     /// The folder to write; files that are there stay as they are [default: the robot's name, here]
     #[arg(long, value_name = "DIR")]
     pub into: Option<std::path::PathBuf>,

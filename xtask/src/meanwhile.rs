@@ -9,8 +9,6 @@ use crate::ros::profile;
 use crate::run::{Run, SEED};
 use crate::wasm;
 
-/// The benchmarks that criterion runs; `peers` beside them counts and compares by itself.
-const CRITERION: [&str; 4] = ["angle_to_bytes", "dynamics", "kinematics", "tick"];
 /// The tests of the robot in a physics engine, and the random drives among them.
 const PHYSICS: &str = "physics";
 const DRIVES: &str = "drives::when_200";
@@ -42,18 +40,14 @@ impl Run<'_> {
         });
     }
 
-    /// The benchmarks' lints, and each of criterion's once: that it comes to an end is all one run can say.
+    /// That the benchmarks compile, and their lints. `cargo xtask bench` runs them.
     fn benchmarks(&mut self, crates: Crates<'_>) {
         if self.options.filter.is_some() {
             return;
         }
-        let mut section = |title: &str, arguments: &[&str], more: &[&str]| {
-            let mut command = cargo(self.layout);
-            command.args(arguments).args(["-p", BENCH]).args(profile(crates.ros)).args(more);
-            self.report.section(&format!("{title}, {BENCH}"), &mut command, &[0]);
-        };
-        section("lints", &["clippy", "--all-targets"], &["--", "-D", "warnings"]);
-        section("benchmarks once", &["test"], &CRITERION.map(|name| ["--bench", name]).concat());
+        let mut command = cargo(self.layout);
+        command.args(["clippy", "--all-targets", "-p", BENCH]).args(profile(crates.ros)).args(["--", "-D", "warnings"]);
+        self.report.section(&format!("lints, {BENCH}"), &mut command, &[0]);
     }
 
     /// Whether the physics build for a browser.

@@ -176,7 +176,7 @@ impl Run<'_> {
         command.args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         set_unless_given(&mut command, SEED, "1");
-        set_unless_given(&mut command, STEPS, "200000");
+        set_unless_given(&mut command, STEPS, "50000");
         self.report.section("tests", &mut command, &[0]);
     }
 
@@ -195,7 +195,7 @@ impl Run<'_> {
     fn fresh_cases(&mut self, crates: Crates<'_>) {
         self.fresh(&format!("tests, {ENGINE}"), |layout| {
             let mut command = crates.cargo(layout, &["test", "--no-fail-fast", "--test", ENGINE_TEST]);
-            set_unless_given(&mut command, CASES, "64");
+            set_unless_given(&mut command, CASES, "16");
             command
         });
     }

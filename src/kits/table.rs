@@ -1,0 +1,208 @@
+//! The kits. What a source leaves open is an estimate, and says so.
+
+use super::{Joint, Kit, Place, Servo};
+
+const fn place(x: f64, y: f64, yaw_deg: f64) -> Place {
+    Place { x, y, yaw_deg }
+}
+
+const fn joint(lower_deg: f64, upper_deg: f64) -> Joint {
+    Joint { lower_deg, upper_deg }
+}
+
+/// Hips at the corners and amid the sides, as most robots have them.
+const fn hips(corner: Place, middle_y: f64) -> [Place; 3] {
+    [corner, place(0.0, middle_y, 90.0), place(-corner.x, corner.y, 180.0 - corner.yaw_deg)]
+}
+
+/// Robotis e-manual: 54.6 g, 1.5 N m and 59 rpm at 12 V.
+const AX12: Servo = Servo {
+    title: "Dynamixel AX-12A",
+    setting_up: "set bus: dynamixel, and the ids in servos.yaml (docs/servo_buses.md, series ax)",
+    mass_kg: 0.0546,
+    speed_rad_s: 6.1,
+    torque_nm: 1.5,
+};
+/// TowerPro data sheet: 55 g, 9.4 kgf cm and 0.17 s/60 degrees at 4.8 V.
+const MG996R: Servo = Servo {
+    title: "TowerPro MG996R",
+    setting_up: "in servos.yaml write all: {kind: mg996r}, then hexapod servo centre, mount the horns, hexapod calibrate",
+    mass_kg: 0.055,
+    speed_rad_s: 6.1,
+    torque_nm: 0.922,
+};
+
+/// Robots with three joints a leg that many people own.
+pub const KITS: [Kit; 9] = [
+    Kit {
+        name: "phantomx",
+        title: "Trossen PhantomX AX Mark II or III",
+        source: "KevinOchs/hexapod_ros, hexapod_description/params/phantomX.yaml; femur as KurtE/Arduino_Phoenix_Parts, \
+                 PhantomX_V2_Commander_AX12_Stock/Hex_Cfg.h, which calls it a guess; HumaRobotics/phantomx_description has hips at \
+                 124.8, 61.6 and 103.4 mm and a coxa of 54 mm",
+        estimates: "ranges of coxa and femur as Hex_Cfg.h, that of the tibia an estimate; body as HumaRobotics",
+        hips: hips(place(0.12, 0.06, 45.0), 0.1),
+        coxa_m: 0.052,
+        femur_m: 0.066,
+        tibia_m: 0.133,
+        coxa: joint(-75.0, 75.0),
+        femur: joint(-100.0, 100.0),
+        tibia: joint(-150.0, -23.0),
+        body_kg: 0.976,
+        servo: AX12,
+    },
+    Kit {
+        name: "phantomx_mk1",
+        title: "Trossen PhantomX AX Mark I",
+        source: "KurtE/Arduino_Phoenix_Parts, PhantomX_Commander_AX12_Stock/Hex_Cfg.h",
+        estimates: "ranges of coxa and femur as Hex_Cfg.h, that of the tibia an estimate; body as of the Mark II",
+        hips: hips(place(0.12, 0.06, 45.0), 0.1),
+        coxa_m: 0.052,
+        femur_m: 0.083,
+        tibia_m: 0.14,
+        coxa: joint(-70.0, 70.0),
+        femur: joint(-90.0, 90.0),
+        tibia: joint(-150.0, 0.0),
+        body_kg: 0.976,
+        servo: AX12,
+    },
+    Kit {
+        name: "phantomx_mk4",
+        title: "Interbotix PhantomX or WidowX MK-IV",
+        source: "Interbotix/interbotix_ros_crawlers, interbotix_xshexapod_descriptions/urdf/pxmark4.urdf.xacro",
+        estimates: "ranges, speed, torque and body as the same file",
+        hips: hips(place(0.125, 0.065, 45.0), 0.1),
+        coxa_m: 0.0529,
+        femur_m: 0.06185,
+        tibia_m: 0.1309,
+        coxa: joint(-55.0, 55.0),
+        femur: joint(-104.0, 84.0),
+        tibia: joint(-154.5, 15.5),
+        body_kg: 1.522,
+        servo: Servo {
+            title: "Dynamixel X",
+            setting_up: "set bus: dynamixel, and the ids in servos.yaml (docs/servo_buses.md, series x)",
+            mass_kg: 0.07,
+            speed_rad_s: std::f64::consts::PI,
+            torque_nm: 3.0,
+        },
+    },
+    Kit {
+        name: "freenove",
+        title: "Freenove Big Hexapod (FNK0052)",
+        source: "Freenove/Freenove_Big_Hexapod_Robot_Kit_for_Raspberry_Pi, Code/Server/control.py",
+        estimates: "ranges are those of the servos; body an estimate",
+        hips: hips(place(0.076, 0.055, 36.0), 0.085),
+        coxa_m: 0.033,
+        femur_m: 0.09,
+        tibia_m: 0.11,
+        coxa: joint(-90.0, 90.0),
+        femur: joint(-90.0, 90.0),
+        tibia: joint(-170.0, 0.0),
+        body_kg: 0.9,
+        servo: MG996R,
+    },
+    Kit {
+        name: "phoenix",
+        title: "Lynxmotion Phoenix",
+        source: "KurtE/Arduino_Phoenix_Parts, Phoenix_PS2_SSC32/Hex_Cfg.h",
+        estimates: "range of the coxa is the least that Hex_Cfg.h gives of a corner leg, that of the tibia and the body are estimates; \
+                    servos as Hitec HS-645MG, which the source leaves open",
+        hips: hips(place(0.082, 0.043, 30.0), 0.063),
+        coxa_m: 0.029,
+        femur_m: 0.076,
+        tibia_m: 0.106,
+        coxa: joint(-26.0, 26.0),
+        femur: joint(-95.0, 95.0),
+        tibia: joint(-150.0, -13.0),
+        body_kg: 0.8,
+        servo: Servo {
+            title: "hobby servos, of which kind the source does not say",
+            setting_up: "in servos.yaml write their kind, as in all: {kind: hs645mg}, then hexapod servo centre, mount the horns, \
+                         hexapod calibrate",
+            mass_kg: 0.055,
+            speed_rad_s: 4.3,
+            torque_nm: 0.755,
+        },
+    },
+    Kit {
+        name: "phoenix_clone",
+        title: "Copy of the Phoenix in aluminium or acrylic",
+        source: "teeffelen/Hexapod, Hex_Cfg.h; other copies differ: measure yours",
+        estimates: "range of the coxa is the least that Hex_Cfg.h gives of a corner leg, that of the tibia and the body are estimates",
+        hips: hips(place(0.074, 0.043, 30.0), 0.065),
+        coxa_m: 0.029,
+        femur_m: 0.084,
+        tibia_m: 0.124,
+        coxa: joint(-26.0, 26.0),
+        femur: joint(-95.0, 95.0),
+        tibia: joint(-150.0, -13.0),
+        body_kg: 0.9,
+        servo: MG996R,
+    },
+    Kit {
+        name: "makeyourpet",
+        title: "MakeYourPet hexapod (Chica)",
+        source: "MakeYourPet/hexapod, chica-config-2040.txt; corner legs at 45 degrees as in its STEP frame, where its app stands with 55",
+        estimates: "ranges are 90 degrees about the angles of attachment of femur and tibia, and an estimate of the coxa; body an estimate",
+        hips: hips(place(0.0835, 0.063, 45.0), 0.0815),
+        coxa_m: 0.043,
+        femur_m: 0.08,
+        tibia_m: 0.134,
+        coxa: joint(-50.0, 50.0),
+        femur: joint(-55.0, 90.0),
+        tibia: joint(-158.0, 0.0),
+        body_kg: 1.0,
+        servo: Servo {
+            title: "ZOSKAY or Feetech FT5330M of 35 kgf cm",
+            setting_up: "its Servo2040 is not supported yet: with PCA9685 boards write all: {kind: standard} in servos.yaml, then \
+                         hexapod servo centre, mount the horns, hexapod calibrate",
+            mass_kg: 0.065,
+            speed_rad_s: 6.0,
+            torque_nm: 3.0,
+        },
+    },
+    Kit {
+        name: "jethexa",
+        title: "Hiwonder JetHexa",
+        source: "ArghyaChatterjee/jethexa_ros, jethexa_description.urdf.xacro, a copy of the maker's",
+        estimates: "body, speed and kind of the servos as alpharover/jethexa_rl_lab; ranges are estimates",
+        hips: hips(place(0.0932, 0.05098, 45.0), 0.07353),
+        coxa_m: 0.04505,
+        femur_m: 0.07703,
+        tibia_m: 0.123,
+        coxa: joint(-60.0, 60.0),
+        femur: joint(-90.0, 90.0),
+        tibia: joint(-150.0, 0.0),
+        body_kg: 1.369,
+        servo: Servo {
+            title: "Hiwonder HX-35H",
+            setting_up: "set bus: lx16a, whose protocol they speak, and the ids in servos.yaml (docs/servo_buses.md); not tried on one",
+            mass_kg: 0.064,
+            speed_rad_s: 5.8,
+            torque_nm: 3.4,
+        },
+    },
+    Kit {
+        name: "v2_7697",
+        title: "SmallpTsai hexapod v2 (printed)",
+        source: "SmallpTsai/hexapod-v2-7697, software/hexapod7697/src/hexapod/config.h and servo.cpp",
+        estimates: "ranges as servo.cpp; body an estimate",
+        hips: hips(place(0.07008, 0.03708, 45.0), 0.05062),
+        coxa_m: 0.028,
+        femur_m: 0.0426,
+        tibia_m: 0.08907,
+        coxa: joint(-45.0, 45.0),
+        femur: joint(-45.0, 75.0),
+        tibia: joint(-150.0, -30.0),
+        body_kg: 0.4,
+        servo: Servo {
+            // TowerPro data sheet: 13.8 g, 3.1 kgf cm and 0.13 s/60 degrees at 4.8 V.
+            title: "TowerPro MG92B",
+            setting_up: "in servos.yaml write all: {kind: standard}, then hexapod servo centre, mount the horns, hexapod calibrate",
+            mass_kg: 0.0138,
+            speed_rad_s: 8.0,
+            torque_nm: 0.304,
+        },
+    },
+];
