@@ -1,6 +1,6 @@
 //! The kits. What a source leaves open is an estimate, and says so.
 
-use super::{Joint, Kit, Place, Servo};
+use crate::kits::kit::{Joint, Kit, Place, Servo};
 
 const fn place(x: f64, y: f64, yaw_deg: f64) -> Place {
     Place { x, y, yaw_deg }

@@ -1,6 +1,6 @@
 //! A robot of a kit as URDF: links as boxes of their length, so that it walks, stands in physics and can be seen.
 
-use super::{Joint, Kit, Place};
+use crate::kits::kit::{Joint, Kit, Place};
 use std::fmt::Write as _;
 
 /// How wide and high a link of a leg is, m: about a servo.
