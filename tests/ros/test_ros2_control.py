@@ -111,8 +111,8 @@ def assert_never_cut_nor_jumped(states, rad_s):
         assert set(now) == set(JOINTS), f'cut: {sorted(set(JOINTS) - set(now))}'
         passed = stamp_s(after.message) - stamp_s(before.message)
         moved = max(abs(now[joint] - then[joint]) for joint in JOINTS)
-        # What a busy machine holds up comes at once: a tick of the stand-in and one of the driver.
-        assert moved <= rad_s * (passed + 0.03 * figures.BUSY) + 1e-6, f'{moved} rad within {passed} s'
+        # What a busy machine holds up comes at once: some ticks of the stand-in and one of the driver.
+        assert moved <= rad_s * (passed + 0.06 * figures.BUSY) + 1e-6, f'{moved} rad within {passed} s'
         fastest = max(fastest, moved / max(passed, 0.02))
     return fastest
 
