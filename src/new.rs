@@ -47,7 +47,15 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
     for (name, text) in files {
         written(into.join(name), &text, &mut reported)?;
     }
-    let folder = into.display();
+    let parameters = into.join("hexapod.yaml");
+    if !fs::read_to_string(&parameters).is_ok_and(|text| text.contains(&*urdf.to_string_lossy().replace('\'', "''"))) {
+        let _ = writeln!(
+            reported,
+            "note    {} was there and names another robot, which counts: give another folder with --into, or set its urdf",
+            parameters.display()
+        );
+    }
+    let folder = shell_word(&into);
     let _ = writeln!(
         reported,
         "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}"
@@ -75,6 +83,13 @@ fn written(path: PathBuf, text: &str, reported: &mut String) -> Result<PathBuf, 
     let is_new = write_new(&path, text).map_err(|error| Failure::Running(format!("{}: {error}", path.display())))?;
     let _ = writeln!(reported, "{} {}", if is_new { "written" } else { "kept   " }, path.display());
     Ok(path)
+}
+
+/// A path as a shell takes it for one word.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+~".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// A folder here, called as the robot's file without its endings.

@@ -182,6 +182,10 @@ fn when_a_kit_is_named_expect_a_robot_that_holds_and_walks_in_physics_and_a_wron
         let ratio = at("x") / at("x_planned");
         assert!((0.9..1.1).contains(&ratio) && at("falls") < 0.5, "{}: {ratio} of the way", kit.name);
     }
+    let (_, said) = hexapod(&["new", "--kit", "freenove", "--into", "phantomx"]);
+    assert!(said.contains("phantomx/hexapod.yaml was there and names another robot"), "{said}");
+    let (_, said) = hexapod(&["new", "--kit", "freenove", "--into", "my robot"]);
+    assert!(!said.contains("note") && said.contains("--config 'my robot'"), "{said}");
     fs::remove_dir_all(&folder).unwrap();
 }
 
