@@ -176,7 +176,7 @@ impl Run<'_> {
         command.args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         set_unless_given(&mut command, SEED, "1");
-        set_unless_given(&mut command, STEPS, "50000");
+        set_unless_given(&mut command, STEPS, "30000");
         self.report.section("tests", &mut command, &[0]);
     }
 

@@ -79,7 +79,7 @@ fn interleave(kind: Kind, steps: u32, seed: u64) -> Seen {
     seen.into_inner().unwrap()
 }
 
-/// A draw of its own may miss a state that lasts for moments: together the draws see all of them.
+/// Asked of the draw that is the same in each run: another may miss a state that lasts for moments.
 fn check_all_were_seen(seen: &HashSet<(State, bool)>) {
     let live = [State::Arming, State::Armed, State::Holding, State::Retiring, State::Fault];
     let off = [State::Disarmed, State::EmergencyStop];
@@ -97,10 +97,9 @@ fn interleave_on(kind: Kind) {
     let fresh = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
     let seed = number("SEAMS_SEED").unwrap_or(fresh);
     println!("SEAMS_SEED={seed}");
-    let (mut seen, granted) = interleave(kind, steps / 2, 1);
-    let (fresh, more) = interleave(kind, steps / 2, seed);
-    seen.extend(fresh);
+    let (seen, granted) = interleave(kind, steps / 2, 1);
     check_all_were_seen(&seen);
+    let (_, more) = interleave(kind, steps / 2, seed);
     println!("{} enables of other processes granted after a stop", granted + more);
     assert!(granted + more > u64::from(steps / 10_000), "hardly anybody is let in: this proves little");
 }

@@ -189,13 +189,18 @@ impl World {
             Step::Foreign => self.wire.switch_off_by_another(),
             Step::Wait(time_ms) => drop(self.now.fetch_add(time_ms * 1_000_000, Ordering::SeqCst)),
             Step::Drive(periods) => {
-                for _ in 0..periods {
-                    for step in [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::Answers]
-                    {
-                        self.play(&step);
-                        self.check(&step);
-                    }
-                }
+                let drive = [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::Answers];
+                (0..periods).for_each(|_| self.play_each(&drive));
+            }
+            Step::DriveUntilLow(periods) => {
+                let drive = Step::Drive(periods);
+                let (walks, low) = (Step::GaitState("walking"), Step::Battery(true));
+                self.play_each(&[walks, drive.clone(), low, drive, Step::Battery(false)]);
+            }
+            Step::DriveWithPause(periods) => {
+                self.play_each(&[Step::Drive(periods)]);
+                (0..periods).for_each(|_| self.play_each(&[Step::Wait(10), Step::Pass, Step::Answers]));
+                self.play_each(&[Step::Drive(periods)]);
             }
             Step::Answers => {
                 let gone = self.gone.iter().copied();
@@ -208,6 +213,13 @@ impl World {
                 self.looping.pass();
                 while self.ends.snapshots.pop().is_ok() {}
             }
+        }
+    }
+
+    fn play_each(&mut self, steps: &[Step]) {
+        for step in steps {
+            self.play(step);
+            self.check(step);
         }
     }
 
