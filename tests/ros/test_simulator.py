@@ -347,7 +347,7 @@ def test_when_the_supply_gives_way_expect_it_said_and_by_what(session, tmp_path)
     robot = session.start('hexapod', 'run', '--bus', 'physics', '--config', str(config))
     user = session.user
     user.until(lambda: user.enable().success, 15.0, 'servos that are switched on')
-    user.until(lambda: 'the supply of the servos gave way' in robot.log(), 10.0, 'the supply')
+    user.until(lambda: 'the supply of the servos gave way' in robot.log(), 30.0, 'the supply')
     line = next(line for line in robot.log().splitlines() if 'gave way' in line)
     assert re.search(r'took [\d.]+ A, and it switches off beyond 2.0 A', line), line
     assert_no_crash(robot)
