@@ -294,9 +294,13 @@ impl Planner<'_> {
             start.walk.phase = phase;
         }
         let sensed = self.control.sensed(start.ns);
-        start.walk.put_down(&sensed, &mut start.correction);
         // In a stop feet are to be down soon.
-        if matches!(start.mode, Mode::Walking) {
+        let walks = matches!(start.mode, Mode::Walking);
+        if walks {
+            start.walk.step_beside(&sensed, start.aim_after(0.0));
+        }
+        start.walk.put_down(&sensed, &mut start.correction);
+        if walks {
             start.walk.climb_over(&sensed);
         }
         let (mut waiting, mut found) = (false, LiftCache::default());

@@ -14,9 +14,7 @@ pub(crate) enum Foot {
     },
     Swinging(Swing),
     /// At the end of its swing without having met the ground: it goes on down.
-    Probing {
-        at: Vector3<f64>,
-    },
+    Probing(Swing),
     /// Switched off: held up out of the way.
     Missing,
 }
@@ -34,8 +32,10 @@ pub(crate) struct Swing {
     pub height: f64,
     /// Its switch has been open, or has said nothing, since it was lifted: one that is stuck is not believed.
     pub left_ground: bool,
-    /// How often it may still start over where it meets an obstacle.
+    /// How often it may still start over where it meets an obstacle, or finds no ground.
     pub retries: u8,
+    /// How far it is put down from where it would be, as there is no ground there, m.
+    pub aside: Vector2<f64>,
     pub at: Vector3<f64>,
 }
 
@@ -55,13 +55,15 @@ const PROBE_DEPTH_M: f64 = 0.02;
 const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.035;
+/// How far ahead of a place without ground a foot looks for some, m.
+const BESIDE_M: f64 = 0.035;
 /// How often a swing may start over.
 pub(crate) const RETRIES: u8 = 2;
 
 impl Foot {
     pub(crate) fn position(&self) -> Vector3<f64> {
         match self {
-            Self::Planted { at } | Self::Swinging(Swing { at, .. }) | Self::Probing { at } => *at,
+            Self::Planted { at } | Self::Swinging(Swing { at, .. }) | Self::Probing(Swing { at, .. }) => *at,
             Self::Missing => Vector3::zeros(),
         }
     }
@@ -71,7 +73,7 @@ impl Foot {
     }
 
     pub(crate) fn is_in_the_air(&self) -> bool {
-        matches!(self, Self::Swinging(_) | Self::Probing { .. })
+        matches!(self, Self::Swinging(_) | Self::Probing(_))
     }
 
     /// Where it has met the ground last, if it has.
@@ -103,14 +105,15 @@ impl Foot {
             }
             Self::Swinging(swing) if swing.left() <= EVENT_S => {
                 let at = swing.touch_down.push(0.0);
-                *self = if felt.contact == Some(false) { Self::Probing { at } } else { Self::Planted { at } };
+                let probing = Self::Probing(Swing { at, ..*swing });
+                *self = if felt.contact == Some(false) { probing } else { Self::Planted { at } };
                 0.0
             }
             Self::Swinging(swing) => {
                 swing.left_ground |= felt.contact != Some(true);
                 0.0
             }
-            Self::Probing { at } if felt.contact != Some(false) || at.z <= -PROBE_DEPTH_M => {
+            Self::Probing(Swing { at, .. }) if felt.contact != Some(false) || at.z <= -PROBE_DEPTH_M => {
                 let depth =
                     if felt.contact == Some(true) { (PROBE_SPEED_M_S * felt.late).min(-at.z).max(0.0) } else { 0.0 };
                 *self = Self::Planted { at: *at + Vector3::new(0.0, 0.0, depth) };
@@ -120,15 +123,49 @@ impl Foot {
         }
     }
 
-    /// Sinks on, as far as the time goes.
-    pub(crate) fn probe(at: Vector3<f64>, rest: Vector2<f64>, step: &BodyMotionStep) -> Self {
-        let down = Vector3::new(0.0, 0.0, PROBE_SPEED_M_S * step.time);
-        let at = step.carried(at) - down;
-        Self::Probing { at: step.drawn_in(at.xy(), rest).push(at.z) }
+    /// One that goes on down from there.
+    #[cfg(test)]
+    pub(crate) fn probing(at: Vector3<f64>) -> Self {
+        Self::Probing(Swing {
+            lift_off: at,
+            touch_down: at.xy(),
+            foothold: None,
+            shape: SwingShape { profile: crate::gait::swing::SwingProfile::Searching, touch_down_speed: 0.0 },
+            progress: 1.0,
+            seconds: 0.25,
+            height: 0.02,
+            left_ground: true,
+            retries: 0,
+            aside: Vector2::zeros(),
+            at,
+        })
+    }
+
+    /// Swings on to a place farther `ahead`, once, if it has come down as far as it may and has found no ground, as over a
+    /// gap. Where the body goes no way, there is no other place.
+    pub(crate) fn step_beside(&mut self, contact: Option<bool>, ahead: Vector2<f64>) {
+        let Self::Probing(swing) = *self else { return };
+        let finds_nothing = swing.at.z <= -PROBE_DEPTH_M && contact == Some(false);
+        let may = finds_nothing && swing.retries > 0 && swing.aside == Vector2::zeros();
+        if let Some(ahead) = ahead.try_normalize(0.0).filter(|_| may) {
+            let touch_down = swing.at.xy();
+            *self = Self::Swinging(Swing { aside: ahead * BESIDE_M, touch_down, ..swing.started_over() });
+        }
     }
 }
 
 impl Swing {
+    /// Once more, from where it is.
+    fn started_over(self) -> Self {
+        Self { lift_off: self.at, progress: 0.0, left_ground: false, retries: self.retries.saturating_sub(1), ..self }
+    }
+
+    /// Sinks on, as far as the time goes.
+    pub(crate) fn probe(&mut self, rest: Vector2<f64>, step: &BodyMotionStep) {
+        let at = step.carried(self.at);
+        self.at = step.drawn_in(at.xy(), rest).push(at.z - PROBE_SPEED_M_S * step.time);
+    }
+
     pub(crate) fn left(&self) -> f64 {
         (1.0 - self.progress) * self.seconds
     }
@@ -143,8 +180,7 @@ impl Swing {
     pub(crate) fn climb_over(&mut self, contact: Option<bool>) {
         let meets_obstacle = self.left_ground && self.progress < OVER_PLACE && contact == Some(true);
         if meets_obstacle && self.retries > 0 {
-            (self.lift_off, self.progress, self.left_ground) = (self.at, 0.0, false);
-            self.retries -= 1;
+            *self = self.started_over();
         }
     }
 
@@ -164,7 +200,8 @@ impl Swing {
         self.foothold = self.foothold.map(|foothold| step.motion.apply_inverse(foothold));
         let touch_down = step.motion.apply_inverse(self.touch_down);
         let place = match self.foothold {
-            None => step.reach.place(rest, ahead),
+            None if self.aside == Vector2::zeros() => step.reach.place(rest, ahead),
+            None => step.reach.nearest(rest, step.reach.place(rest, ahead) + self.aside),
             Some(foothold) => step.reach.nearest(rest, course.onward.apply_inverse(foothold)),
         };
         let wanted = course.onward.apply(place);

@@ -13,6 +13,9 @@ use nalgebra::{Vector2, Vector3};
 
 /// What differs by less is the same: ways of feet, m, and phases.
 const ALIKE: f64 = 1e-9;
+/// Feet that stand no more unevenly than this stand on even ground, m. On rough ground and slopes, ground that a foot does
+/// not find is deeper more often than it is a gap.
+const EVEN_M: f64 = 0.015;
 
 /// The feet and the phase that says when they are lifted.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +61,7 @@ impl Walk {
 
     /// Whether a foot goes on down that has not met the ground where it was planned.
     pub(crate) fn seeks_ground(&self) -> bool {
-        self.feet().iter().any(|foot| matches!(foot, Foot::Probing { .. }))
+        self.feet().iter().any(|foot| matches!(foot, Foot::Probing(_)))
     }
 
     /// Whether all feet stand, or were lifted, where the ground was planned.
@@ -66,7 +69,7 @@ impl Walk {
     pub(crate) fn is_on_plane_ground(&self) -> bool {
         self.feet().iter().all(|foot| match foot {
             Foot::Planted { at } | Foot::Swinging(Swing { lift_off: at, .. }) => at.z == 0.0,
-            Foot::Probing { .. } => false,
+            Foot::Probing(_) => false,
             Foot::Missing => true,
         })
     }
@@ -125,6 +128,24 @@ impl Walk {
         }
     }
 
+    /// Lets feet that have found no ground on even ground, and so a gap, look for it farther on, in a walk with `twist`.
+    pub(crate) fn step_beside(&mut self, sensed: &Sensed, twist: Twist) {
+        if !self.seeks_ground() || self.unevenness() > EVEN_M {
+            return;
+        }
+        let feet = self.feet.iter_mut().take(self.count).zip(self.nominal.rest());
+        for (leg, (foot, rest)) in feet.enumerate() {
+            foot.step_beside(sensed.by(leg).contact, twist.velocity_at(*rest));
+        }
+    }
+
+    /// How much higher the highest foot on the ground stands than the lowest, m.
+    fn unevenness(&self) -> f64 {
+        let planted = self.feet().iter().filter(|foot| foot.is_planted()).map(|foot| foot.position().z);
+        let (low, high) = planted.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
+        high - low
+    }
+
     /// Lets feet that meet an obstacle in mid-swing climb over it.
     pub(crate) fn climb_over(&mut self, sensed: &Sensed) {
         for (leg, foot) in self.feet.iter_mut().take(self.count).enumerate() {
@@ -154,6 +175,7 @@ impl Walk {
                 left_ground: false,
                 // In a gait that is not balanced, others are lifted on time all the same.
                 retries: if gait.is_stable() { RETRIES } else { 0 },
+                aside: Vector2::zeros(),
                 at,
             };
             if let Some(foot) = self.feet.get_mut(leg) {
@@ -274,7 +296,7 @@ impl Walk {
         for (foot, &rest) in self.feet.iter_mut().take(self.count).zip(self.nominal.rest()) {
             match foot {
                 Foot::Planted { at } => *at = step.carried(*at),
-                Foot::Probing { at } => *foot = Foot::probe(*at, rest, step),
+                Foot::Probing(swing) => swing.probe(rest, step),
                 Foot::Swinging(swing) => {
                     let course = last.filter(|course| course.is_of(swing));
                     let course = course.unwrap_or_else(|| Course::new(step, swing));

@@ -7,7 +7,7 @@ use crate::plane::grid::GRID_S;
 use crate::plant::Plant;
 use crate::plant::nominal::NominalStance;
 use crate::state::State;
-use crate::state::foot::Foot;
+use crate::state::foot::{Foot, Swing};
 use crate::state::mode::Mode;
 use nalgebra::{Vector1, Vector2};
 
@@ -95,7 +95,7 @@ fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
     let gait = cx.gait;
     let (reach, twist) = (next.reach_with(gait), start.twist[1]);
     let is_within = |(foot, rest): (&Foot, &Vector2<f64>)| match foot {
-        Foot::Planted { at } | Foot::Probing { at } => reach.fraction(at.xy() - rest) <= 1.0,
+        Foot::Planted { at } | Foot::Probing(Swing { at, .. }) => reach.fraction(at.xy() - rest) <= 1.0,
         // Between where it is and where the ground has taken its touch-down by then it is within reach, too.
         Foot::Swinging(swing) => {
             let down = swing.touch_down - twist.velocity_at(swing.touch_down) * swing.left();

@@ -3,7 +3,7 @@
 use crate::gait::Gait;
 use crate::plane::support::SupportPolygon;
 use crate::plane::twist::Twist;
-use crate::state::foot::Foot;
+use crate::state::foot::{Foot, Swing};
 use crate::state::walk::Walk;
 use nalgebra::Vector2;
 
@@ -45,7 +45,7 @@ impl Foresight<'_> {
     /// When a foot is down that is in the air now, s, and where, as the body sees it now.
     fn touch_down(&self, leg: usize) -> Option<(f64, Vector2<f64>)> {
         match *self.walk.foot(leg) {
-            Foot::Planted { at } | Foot::Probing { at } => Some((0.0, at.xy())),
+            Foot::Planted { at } | Foot::Probing(Swing { at, .. }) => Some((0.0, at.xy())),
             Foot::Swinging(swing) => Some((swing.left(), swing.touch_down)),
             Foot::Missing => None,
         }

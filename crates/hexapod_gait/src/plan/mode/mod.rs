@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(after_stop(Then::Stand, |start| start.twist[1] = Twist::new(0.01, 0.0, 0.0)), None);
         assert_eq!(after_stop(Then::Stand, |start| start.rates.level.height = 0.01), None);
         assert_eq!(after_stop(Then::Stand, |start| start.correction.add(0, 0.001)), None);
-        let probing = |start: &mut State| start.walk.feet[1] = Foot::Probing { at: start.walk.foot(1).position() };
+        let probing = |start: &mut State| start.walk.feet[1] = Foot::probing(start.walk.foot(1).position());
         assert_eq!(after_stop(Then::Stand, probing), None);
     }
 

@@ -105,7 +105,7 @@ mod tests {
         };
         let far = (100..200).map(|far| 0.01 * f64::from(far)).take_while(|&far| reached(far).is_some()).last();
         let (far, angles) = far.and_then(|far| Some((far, reached(far)?))).expect("the foot is in the air");
-        start.walk.feet[2] = Foot::Probing { at: (rest * far).push(0.06) };
+        start.walk.feet[2] = Foot::probing((rest * far).push(0.06));
         start.angles[2] = angles;
         let Mode::Sequencing(put) = put_below(&robot.0, &start, 2, Then::Stand, &mut IterationBudget::new(BUDGET))
         else {

@@ -154,7 +154,7 @@ mod tests {
         let robot = shipped();
         let (cx, mut state, mut ramp) = (context(&robot), on_its_feet(&robot, Mode::Walking), Ramp::REST);
         state.walk.waiting = true;
-        state.walk.feet[0] = Foot::Probing { at: state.walk.foot(0).position() };
+        state.walk.feet[0] = Foot::probing(state.walk.foot(0).position());
         let wanted = bounded(&cx, &state, Twist::new(0.1, 0.0, 0.0));
         assert_eq!(wanted, Limited::unlimited(Twist::new(0.1, 0.0, 0.0)));
         let mut steer = |state: &State| {

@@ -119,7 +119,41 @@ fn when_the_way_of_a_foot_is_barred_expect_it_to_come_in_to_its_resting_place_an
 fn when_a_swing_ends_without_ground_expect_the_foot_to_go_on_down() {
     let (mut walk, _) = swinging(1.0, None);
     put_down(&mut walk, Some(false));
-    assert!(matches!(walk.foot(0), Foot::Probing { .. }) && !walk.all_planted());
+    assert!(matches!(walk.foot(0), Foot::Probing(_)) && !walk.all_planted());
+}
+
+#[test]
+fn when_a_foot_finds_a_gap_in_even_ground_expect_it_put_down_farther_on_once() {
+    let twist = Twist::new(0.05, 0.0, 0.0);
+    let over_a_gap = |twist: Twist, uneven: f64| {
+        let (mut walk, gait) = swinging(1.0, None);
+        walk.feet[1] = Foot::Planted { at: walk.foot(1).position() + Vector3::new(0.0, 0.0, uneven) };
+        let place = walk.foot(0).position().xy();
+        let mut swings = 0;
+        while !walk.foot(0).is_planted() {
+            let before = matches!(walk.foot(0), Foot::Probing(_));
+            walk.step_beside(&Sensed { contacts: [Some(false); MAX_LEGS], late: 0.0 }, twist);
+            swings += u32::from(before && matches!(walk.foot(0), Foot::Swinging(_)));
+            put_down(&mut walk, Some(false));
+            go_on(&mut walk, &gait, 0.01);
+        }
+        (swings, walk.foot(0).position().xy() - place, walk.foot(0).position().z)
+    };
+    let (swings, way, height) = over_a_gap(twist, 0.01);
+    assert_eq!(swings, 1);
+    assert!(way.x > 0.015 && way.y.abs() < 1e-12, "{way}");
+    assert!((-0.022..=-0.02).contains(&height), "{height}");
+    for (twist, uneven) in [(Twist::ZERO, 0.0), (twist, 0.02)] {
+        let (swings, way, _) = over_a_gap(twist, uneven);
+        assert!(
+            swings == 0 && way == Vector2::zeros(),
+            "{twist:?} on ground that is {uneven} m uneven: {swings} {way}"
+        );
+    }
+    let (mut found, _) = swinging(1.0, None);
+    put_down(&mut found, Some(false));
+    found.step_beside(&Sensed { contacts: [Some(false); MAX_LEGS], late: 0.0 }, twist);
+    assert!(matches!(found.foot(0), Foot::Probing(_)), "it still goes down");
 }
 
 #[test]
