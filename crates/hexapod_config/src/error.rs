@@ -175,6 +175,17 @@ impl ConfigError {
         self.each().map(hinted).reduce(Self::and).unwrap_or_else(|| self.clone())
     }
 
+    /// The same faults below another key: each key with what is put before it.
+    #[must_use]
+    pub fn below(&self, prefix: &str) -> Self {
+        let below = |error: &Self| {
+            let mut own = error.alone();
+            own.inner.key = printable(&format!("{prefix}{}", own.inner.key));
+            own
+        };
+        self.each().map(below).reduce(Self::and).unwrap_or_else(|| self.clone())
+    }
+
     /// The same faults file by file, those of a file by line.
     #[must_use]
     pub fn in_order(self) -> Self {
