@@ -175,12 +175,14 @@ impl ConfigError {
         self.each().map(hinted).reduce(Self::and).unwrap_or_else(|| self.clone())
     }
 
-    /// The same faults below another key: each key with what is put before it.
+    /// The same faults, of those that are meant with something before their keys.
     #[must_use]
-    pub fn below(&self, prefix: &str) -> Self {
+    pub fn below(&self, prefix: &str, is_meant: impl Fn(&Self) -> bool) -> Self {
         let below = |error: &Self| {
             let mut own = error.alone();
-            own.inner.key = printable(&format!("{prefix}{}", own.inner.key));
+            if is_meant(error) {
+                own.inner.key = printable(&format!("{prefix}{}", own.inner.key));
+            }
             own
         };
         self.each().map(below).reduce(Self::and).unwrap_or_else(|| self.clone())

@@ -115,7 +115,7 @@ impl ServoFile {
     pub fn on_servo2040(mut self) -> Self {
         let plugged = self.servos.iter_mut().map(|(_, servo)| &mut servo.board);
         plugged.for_each(|board| *board = board.or(Some(0)));
-        Self { boards: vec![RawBoard::servo2040()], ..self }
+        Self { boards: vec![RawBoard::servo2040()], simulated: false, ..self }
     }
 
     /// Times and speeds of the state machine, whatever bus the servos are on.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::board::Servo2040;
 use super::frame::Frame;
+use super::link::NOBODY;
 use crate::backend::{ArmReport, Backend, Measured, Off, Service, Tally, Trouble, Unacknowledged};
 use crate::serial::{Port, PortError};
 
@@ -18,10 +19,7 @@ impl<P: Port> Servo2040<P> {
         self.closed_since = None;
         let found = self.link.identify(tally)?;
         self.dialect = found.map(|found| found.dialect);
-        Ok(found.map(|found| found.to_string()).ok_or(
-            "no Servo2040 with Chica's or olli-io's firmware answers: check its cable, its supply, the parameter `port` and, on \
-             its UART, baud_rate",
-        ))
+        Ok(found.map(|found| found.to_string()).ok_or(NOBODY))
     }
 }
 

@@ -14,6 +14,10 @@ const WAIT: Duration = Duration::from_millis(4);
 /// So often a board is asked which firmware it has; two answers in a row must agree.
 const ASKED: usize = 6;
 
+/// Where no board answers.
+pub const NOBODY: &str = "no Servo2040 with Chica's or olli-io's firmware answers: check its cable, its supply, the parameter \
+                          `port` and, on its UART, baud_rate";
+
 /// A line with a board on it.
 #[derive(Debug)]
 pub(super) struct Link<P> {

@@ -34,6 +34,6 @@ pub use board::{BAUD, Servo2040};
 pub use cargo::cargo;
 pub use dialect::Dialect;
 pub use frame::{CHANNELS, Frame, Request};
-pub use link::{Found, identify};
+pub use link::{Found, NOBODY, identify};
 pub use reply::Values;
 pub use simulated::{Fault, Simulated};

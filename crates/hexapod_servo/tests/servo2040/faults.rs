@@ -28,7 +28,8 @@ fn is_lost_and_comes_back(dialect: Dialect, wrong: Fault, right: Option<Fault>, 
 }
 
 #[test]
-fn when_the_board_is_silent_unplugged_reset_or_driven_by_another_expect_a_fault_that_says_so_and_enable_to_bring_it_back() {
+fn when_the_board_is_silent_unplugged_reset_or_driven_by_another_expect_a_fault_that_says_so_and_enable_to_bring_it_back()
+ {
     on_each(|dialect| {
         let back = Some(Fault::Silent(false));
         is_lost_and_comes_back(dialect, Fault::Silent(true), back, "the Servo2040 does not answer");

@@ -22,8 +22,7 @@ const BAUD: u32 = 460_800;
 fn servos() -> ServoConfig {
     let names = LEGS.iter().flat_map(|leg| SEGMENTS.iter().map(move |segment| format!("{leg}_{segment}")));
     let plugged = |(joint, name): (usize, String)| (name, raw_servo(0, 17 - joint as i64, (900.0, 2100.0)));
-    let board =
-        RawBoard { address: 0x40, pwm_frequency_hz: 50.0, oscillator_hz: 25e6, channels: SERVO2040_CHANNELS };
+    let board = RawBoard { address: 0x40, pwm_frequency_hz: 50.0, oscillator_hz: 25e6, channels: SERVO2040_CHANNELS };
     let servos = ServoMap(names.enumerate().map(plugged).collect());
     ServoConfig::try_from(RawServoConfig { boards: vec![board], servos, timing: RawTiming::default() }).expect("holds")
 }

@@ -148,7 +148,8 @@ impl Firmware {
 
 /// Pulses, us, of 11 bits each, the highest bit first, in the low 7 bits of each byte.
 fn unpacked(packed: &[u8]) -> Vec<u16> {
-    let bits: Vec<u16> = packed.iter().flat_map(|byte| (0..7).rev().map(move |bit| u16::from(byte >> bit & 1))).collect();
+    let bits: Vec<u16> =
+        packed.iter().flat_map(|byte| (0..7).rev().map(move |bit| u16::from(byte >> bit & 1))).collect();
     let number = |bits: &[u16]| bits.iter().fold(0, |number, bit| number << 1 | bit);
     bits.chunks_exact(11).take(CHANNELS).map(|bits| 500 + number(bits).min(2000)).collect()
 }
