@@ -200,6 +200,12 @@ impl ServoMap {
         }
     }
 
+    /// Whether volts and amperes are measured.
+    #[must_use]
+    pub fn measures_supply(&self) -> bool {
+        !matches!(self, Self::Boards { .. })
+    }
+
     /// Of each joint the part that its servo belongs to.
     pub(crate) fn parts(&self) -> Vec<usize> {
         match self {

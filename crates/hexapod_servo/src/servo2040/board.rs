@@ -48,8 +48,6 @@ pub struct Servo2040<P> {
     reads_sensors: bool,
     /// What all servos draw, and what they are supplied with.
     pub(super) supply: Measured,
-    /// Touch inputs that are closed.
-    touched: Option<[bool; 6]>,
     pub(super) lost: Option<Trouble>,
 }
 
@@ -70,7 +68,6 @@ impl<P: Port> Servo2040<P> {
             tripped: 0,
             reads_sensors: true,
             supply: Measured::default(),
-            touched: None,
             lost: None,
         }
     }
@@ -78,11 +75,6 @@ impl<P: Port> Servo2040<P> {
     /// The servos.
     pub fn config(&self) -> &ServoConfig {
         &self.config
-    }
-
-    /// Which of the touch inputs TS1 to TS6 are closed, if the board has said so.
-    pub fn touched(&self) -> Option<[bool; 6]> {
-        self.touched
     }
 
     pub(super) fn state(&self) -> Service {
@@ -174,7 +166,7 @@ impl<P: Port> Servo2040<P> {
     fn send(&mut self, dialect: Dialect, next: &Pulses, closes: bool, tally: &mut Tally) -> Result<(), PortError> {
         let pulses = next.map(Option::unwrap_or_default);
         if dialect.releases_one() {
-            let relay = closes.then(|| Frame::relay(true)).unwrap_or_else(Frame::empty);
+            let relay = if closes { Frame::relay(true) } else { Frame::empty() };
             return self.link.send(&relay.and_pulses(0, &pulses), tally);
         }
         if closes {
@@ -215,13 +207,12 @@ impl<P: Port> Servo2040<P> {
 
     fn note_sensors(&mut self, dialect: Dialect, values: &Values, now: Duration) {
         let code = |index: usize| values.get(index).unwrap_or_default();
-        self.touched = Some(std::array::from_fn(|input| Dialect::is_touched(code(input))));
         let sample = |value| Some(Sample { value, at: now });
         if self.closed_since.is_some_and(|since| now.saturating_sub(since) >= SUPPLIED) {
-            self.supply.current_a = sample(dialect.amperes(code(6)).max(0.0));
-            self.supply.voltage_v = sample(dialect.volts(code(7)));
+            self.supply.current_a = sample(dialect.amperes(code(0)).max(0.0));
+            self.supply.voltage_v = sample(dialect.volts(code(1)));
         }
-        match values.get(9).and_then(Dialect::trip) {
+        match values.get(3).and_then(Dialect::trip) {
             Some(trip) if self.closed_since.is_some() => {
                 self.tripped += 1;
                 if self.tripped >= BELIEVED {

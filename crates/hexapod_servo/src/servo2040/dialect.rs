@@ -1,6 +1,6 @@
 //! What differs between firmwares.
 
-use super::frame::{CURRENT, TOUCH};
+use super::frame::CURRENT;
 
 /// Which firmware a board has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +42,11 @@ impl Dialect {
         usize::from(last.saturating_sub(first))
     }
 
-    /// The first and the number of the values that are not pulses.
+    /// The first and the number of the values that are measured, and the fault word behind them.
     pub(super) fn sensors(self) -> (u8, u8) {
         match self {
-            Self::Chica => (TOUCH, 8),
-            Self::Olli => (TOUCH, 10),
+            Self::Chica => (CURRENT, 2),
+            Self::Olli => (CURRENT, 4),
         }
     }
 
@@ -74,11 +74,6 @@ impl Dialect {
             Self::Chica => f64::from(code) / 310.3,
             Self::Olli => f64::from(code) * 0.01,
         }
-    }
-
-    /// Whether a touch input of this code (310.3 counts a volt, pulled down) is closed to 3.3 V: it reads more than half of that.
-    pub(super) fn is_touched(code: u16) -> bool {
-        code > 512
     }
 
     /// What the fault word says: bit 0 tripped, bits 4 to 13 the current in 0.1 A.

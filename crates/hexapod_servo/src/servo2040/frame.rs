@@ -17,8 +17,6 @@ const GREATEST: u16 = 2000;
 /// Bytes of `SET_ALL` behind the first.
 const ALL_BYTES: usize = 29;
 
-/// The first touch input.
-pub(super) const TOUCH: u8 = 18;
 /// Current.
 pub(super) const CURRENT: u8 = 24;
 /// The relay.

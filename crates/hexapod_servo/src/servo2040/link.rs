@@ -42,8 +42,8 @@ impl<P: Port> Link<P> {
         Ok(())
     }
 
-    /// Sends a request, and hands all bytes that have come in to `read`, until it has read what it wants or the time for so many
-    /// bytes is over, as it is told then.
+    /// Sends a request, and hands all bytes that have come in to `read`, with whether the time for so many bytes is over, until it
+    /// has read what it wants or that is so.
     fn ask<T>(
         &mut self,
         (first, asked): (u8, u8),

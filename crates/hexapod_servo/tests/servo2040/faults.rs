@@ -16,7 +16,7 @@ fn is_lost_and_comes_back(dialect: Dialect, wrong: Fault, right: Option<Fault>, 
     let mut rig = Rig::armed(dialect);
     rig.board.inject(wrong);
     let ticks = until_fault(&mut rig);
-    assert!(ticks < 20 && rig.says().contains(words), "{ticks} ticks: {}", rig.says());
+    assert!(ticks <= 10 && rig.says().contains(words), "{ticks} ticks: {}", rig.says());
     if let Some(right) = right {
         rig.steps(20);
         rig.board.inject(right);

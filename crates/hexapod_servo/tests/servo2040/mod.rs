@@ -186,9 +186,6 @@ fn when_the_relay_is_closed_expect_volts_and_amperes_of_all_servos_and_none_when
         let value = |sample: Option<hexapod_servo::backend::Sample>| sample.map_or(0.0, |sample| sample.value);
         assert!((value(measured.voltage_v) - 7.1).abs() < 0.01 && (value(measured.current_a) - 3.2).abs() < 0.05);
         assert_eq!(rig.driver.measured(1, rig.now).voltage_v, None, "it is that of all");
-        rig.board.inject(Fault::Touched(0b10_0101));
-        rig.steps(3);
-        assert_eq!(rig.driver.backend().touched(), Some([true, false, true, false, false, true]));
         rig.driver.disable();
         rig.steps(300);
         assert_eq!(rig.driver.measured(0, rig.now).voltage_v, None);

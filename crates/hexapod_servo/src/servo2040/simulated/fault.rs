@@ -17,8 +17,6 @@ pub enum Fault {
     Draws(f64),
     /// Their supply from now on, V.
     Supplied(f64),
-    /// Touch inputs from now on, one bit for each.
-    Touched(u8),
     /// Replies come later by so much.
     Late(Duration),
     /// Part of the bytes that come in that are lost.

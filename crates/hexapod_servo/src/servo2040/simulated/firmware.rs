@@ -1,13 +1,14 @@
 //! What the firmwares do with the bytes that come in.
 
 use crate::servo2040::dialect::Dialect;
-use crate::servo2040::frame::{CHANNELS, CURRENT, GET, RELAY, TOUCH, halves, whole};
+use crate::servo2040::frame::{CHANNELS, CURRENT, GET, RELAY, halves, whole};
 
 /// The pulses that the servo library puts out, us.
 const PULSES_US: std::ops::RangeInclusive<u16> = 500..=2500;
 const MIDDLE_US: u16 = 1500;
 const SET: u8 = 0xD3;
 const SET_ALL: u8 = 0xD5;
+const TOUCH: u8 = 18;
 const FAULT_WORD: u8 = 27;
 
 /// A board and its servos.
@@ -22,7 +23,6 @@ pub(super) struct Firmware {
     pub fault_word: u16,
     pub amperes: f64,
     pub volts: f64,
-    pub touched: u8,
 }
 
 impl Firmware {
@@ -35,7 +35,6 @@ impl Firmware {
             fault_word: 0,
             amperes: 0.0,
             volts: 7.4,
-            touched: 0,
         }
     }
 
@@ -137,7 +136,8 @@ impl Firmware {
             CURRENT => Some((amperes * 100.0).round() as u16),
             _ if index == CURRENT + 1 && is_chica => Some((volts * 310.3).round() as u16),
             _ if index == CURRENT + 1 => Some((volts * 100.0).round() as u16),
-            TOUCH..CURRENT => Some(if self.touched >> (index - TOUCH) & 1 != 0 { 1024 } else { 3 }),
+            // Open, and pulled down.
+            TOUCH..CURRENT => Some(3),
             _ if is_chica => self.last.get(usize::from(index)).copied(),
             RELAY => Some(0),
             FAULT_WORD => Some(self.fault_word),

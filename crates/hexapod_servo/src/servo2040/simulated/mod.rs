@@ -65,7 +65,6 @@ impl World {
             Fault::Tripped(amperes) => self.board.trip(amperes),
             Fault::Draws(amperes) => self.board.amperes = amperes,
             Fault::Supplied(volts) => self.board.volts = volts,
-            Fault::Touched(touched) => self.board.touched = touched,
             Fault::Late(late) => self.late = late,
             Fault::Lost(part) => self.lost = part,
             Fault::Garbled(part) => self.garbled = part,
