@@ -173,11 +173,14 @@ def test_when_tools_are_run_expect_one_servo_turned_the_firmware_named_and_nothi
     assert ended.returncode == 0 and f'Servo2040  {named} firmware, ' in ended.stdout, ended.stderr + ended.stdout
     ended = run(board, config, 'guard', '--off')
     assert ended.returncode == 0 and 'all channels are off' in ended.stdout, ended.stderr
-    ended = run(board, config, 'check')
+    ended = run(board, config, 'doctor')
+    assert f'Servo2040 on {board.port}: {named} firmware, ' in ended.stdout, ended.stdout
+    assert 'calibrated' not in ended.stdout and 'have no servo' not in ended.stdout, ended.stdout
+    parameters = {'servo_driver': {'ros__parameters': {'bus': 'servo2040', 'port': board.port}}}
+    (config / 'hexapod.yaml').write_text(yaml.safe_dump(parameters))
+    ended = subprocess.run([binary('hexapod'), 'check', '--config', str(config)], capture_output=True, text=True, cwd=ROOT)
     assert ended.returncode == 0 and 'channel 16' in ended.stdout, ended.stderr
     assert len(board.motions()) == before
-    ended = run(board, config, 'calibrate')
-    assert ended.returncode == 1
 
 
 @pytest.mark.parametrize('text, said', [

@@ -125,7 +125,12 @@ impl fmt::Display for Found {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [amperes, volts] = [0, 1].map(|index| self.values.get(index).unwrap_or_default());
         let (amperes, volts) = (self.dialect.amperes(amperes), self.dialect.volts(volts));
-        write!(formatter, "{} firmware, {volts:.1} V, {amperes:.1} A", self.dialect.name())
+        write!(formatter, "{} firmware, ", self.dialect.name())?;
+        // As behind an open relay.
+        if volts < 1.0 {
+            return formatter.write_str("no voltage at its servos");
+        }
+        write!(formatter, "{volts:.1} V, {amperes:.1} A")
     }
 }
 
