@@ -3,17 +3,24 @@
 use crate::cli::{BusArgs, IdArgs};
 use crate::exit::{Failure, say};
 use crate::setups::parameters;
+use hexapod_config::ros_params::Params;
 use hexapod_ros::Shutdown;
 use hexapod_servo::families::{FAMILIES, family};
 use hexapod_servo::serial::{Answer, Family};
+use hexapod_servo::servo2040::{BAUD, NOBODY};
 use hexapod_setup::params::text;
+use servo_driver::bus::SERVO2040;
 
 /// Asks every ID, and prints what each servo reports.
 ///
 /// # Errors
 /// There is no serial bus chosen, or its port cannot be used, or nothing answers.
 pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
-    let (family, port, baud) = serial_bus(bus, "scan looks for")?;
+    let params = parameters(bus)?.driver;
+    if text(&params, "bus") == SERVO2040.0 {
+        return scan_servo2040(&text(&params, "port"), servo_driver::baud_rate(BAUD, &params));
+    }
+    let (family, port, baud) = serial_bus(&params, "scan looks for")?;
     let (mut servos, mut unclear) = (0, 0);
     let report = |id: u8, answer: Answer| {
         let words = match answer {
@@ -45,14 +52,20 @@ pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
 }
 
 /// The family, port and rate of a serial bus.
-fn serial_bus(bus: &BusArgs, what: &str) -> Result<(&'static Family, String, u32), Failure> {
-    let params = parameters(bus)?.driver;
-    let Some(family) = family(&text(&params, "bus")) else {
+fn serial_bus(params: &Params, what: &str) -> Result<(&'static Family, String, u32), Failure> {
+    let Some(family) = family(&text(params, "bus")) else {
         let names = FAMILIES.map(|family| family.name).join(" or ");
         let words = format!("{what} servos on a serial port: add --bus {names} -p servo_driver.port:=/dev/ttyUSB0");
         return Err(Failure::Words(words));
     };
-    Ok((family, text(&params, "port"), servo_driver::baud_rate(family, &params)))
+    Ok((family, text(params, "port"), servo_driver::baud_rate(family.usual_rate, params)))
+}
+
+/// Which firmware a Servo2040 has, and what it measures.
+fn scan_servo2040(port: &str, baud: u32) -> Result<(), Failure> {
+    let found = servo_driver::find_servo2040(port, baud).map_err(|error| Failure::Running(error.to_string()))?;
+    let found = found.ok_or_else(|| Failure::Running(format!("{port}: {NOBODY}")))?;
+    say(format_args!("Servo2040  {found}"))
 }
 
 /// Gives a servo another ID.
@@ -60,7 +73,7 @@ fn serial_bus(bus: &BusArgs, what: &str) -> Result<(&'static Family, String, u32
 /// # Errors
 /// There is no serial bus chosen, it is not alone on it, or it does not take the ID.
 pub fn servo_id(arguments: &IdArgs) -> Result<(), Failure> {
-    let (family, port, baud) = serial_bus(&arguments.bus, "id changes")?;
+    let (family, port, baud) = serial_bus(&parameters(&arguments.bus)?.driver, "id changes")?;
     let series = arguments.series.as_deref().map(|name| {
         let known = || family.series.iter().map(|series| series.name).collect::<Vec<_>>().join(", ");
         family.named(name).ok_or_else(|| Failure::Words(format!("there is no series {name}; there are {}", known())))

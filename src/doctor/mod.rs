@@ -105,10 +105,10 @@ fn options(files: &FileArgs) -> String {
 fn config(all: &AllParams, setup: &Setup, machine: &Machine) -> Config {
     let device = setup.map().device().map(|device| device.to_string());
     let (bus, joints) = (text(&all.driver, "bus"), setup.map().joints().joints);
-    let is_serial = matches!(setup.map(), ServoMap::Serial { .. });
+    let is_serial = !matches!(setup.map(), ServoMap::Boards { .. });
     let pin = number(&all.driver, "stop_pin");
-    let measured =
-        files_of(&all.driver).map(|files| measured(&files, if is_serial { &bus } else { BOARDS })).unwrap_or_default();
+    let section = if is_serial { format!("{bus}.{BOARDS}") } else { BOARDS.to_owned() };
+    let measured = files_of(&all.driver).map(|files| measured(&files, &section)).unwrap_or_default();
     Config {
         is_serial,
         has_pins: PINS.iter().any(|pin| number(&all.driver, pin) >= 0.0),

@@ -155,8 +155,8 @@ pub const KITS: [Kit; 9] = [
         body_kg: 1.0,
         servo: Servo {
             title: "ZOSKAY or Feetech FT5330M of 35 kgf cm",
-            setting_up: "its Servo2040 is not supported yet: with PCA9685 boards write all: {kind: standard} in servos.yaml, then \
-                         hexapod servo centre, mount the horns, hexapod calibrate",
+            setting_up: "give every joint its channel of the Servo2040 in servos.yaml, and all: {kind: standard}, as in \
+                         docs/servo_buses.md; set bus: servo2040, then hexapod servo centre, mount the horns",
             mass_kg: 0.065,
             speed_rad_s: 6.0,
             torque_nm: 3.0,

@@ -263,13 +263,13 @@ class Line:
         return any(values)
 
 
-def serve(kind, count, seed, pipe):
-    """Serve the servos, and what a test asks about them, until it is gone."""
+def serve(line, arguments, pipe):
+    """Serve a line made of these arguments, and what a test asks about it, until it is gone."""
     gc.disable()
     # Servos have processors of their own, whatever this computer is busy with.
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80))
-    line = Line(kind, count, seed)
+    line = line(*arguments)
     pipe.send(line.port)
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         while True:
@@ -277,14 +277,14 @@ def serve(kind, count, seed, pipe):
             pipe.send(getattr(line, name)(*arguments))
 
 
-class Bus:
-    """Servos in a process of their own: in a test's Python they would wait for its other threads."""
+class Served:
+    """A line in a process of its own: in a test's Python it would wait for its other threads."""
 
-    def __init__(self, kind=Servo, count=18, seed=1):
-        """Begin to serve servos 1 to `count` of a kind, each lying somewhere."""
+    def __init__(self, line, *arguments):
+        """Begin to serve a line of this class, made of these arguments."""
         context = multiprocessing.get_context('forkserver')
-        self.kind, (self.pipe, theirs) = kind, context.Pipe()
-        self.process = context.Process(target=serve, args=(kind, count, seed, theirs), daemon=True)
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(line, arguments, theirs), daemon=True)
         self.process.start()
         theirs.close()
         self.port = self.pipe.recv()
@@ -297,6 +297,15 @@ class Bus:
     def _ask(self, name, *arguments):
         self.pipe.send((name, arguments))
         return self.pipe.recv()
+
+
+class Bus(Served):
+    """Servos on a line."""
+
+    def __init__(self, kind=Servo, count=18, seed=1):
+        """Begin to serve servos 1 to `count` of a kind, each lying somewhere."""
+        self.kind = kind
+        super().__init__(Line, kind, count, seed)
 
     @property
     def servos(self):

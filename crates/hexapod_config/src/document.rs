@@ -104,6 +104,16 @@ impl Document {
         }
     }
 
+    /// What stands at one path in place of what stands at a key of the whole, if there is anything. Every key keeps the file and
+    /// line it stands in.
+    #[must_use]
+    pub fn with_moved(mut self, from: &str, to: &str) -> Self {
+        if let Lookup::Exact(node) = self.tree.find(from) {
+            self.tree.move_to_top(node, to);
+        }
+        self
+    }
+
     /// As [`Source::read`] and [`parse_on`](Self::parse_on).
     ///
     /// # Errors

@@ -175,6 +175,19 @@ impl ConfigError {
         self.each().map(hinted).reduce(Self::and).unwrap_or_else(|| self.clone())
     }
 
+    /// The same faults, of those that are meant with something before their keys.
+    #[must_use]
+    pub fn below(&self, prefix: &str, is_meant: impl Fn(&Self) -> bool) -> Self {
+        let below = |error: &Self| {
+            let mut own = error.alone();
+            if is_meant(error) {
+                own.inner.key = printable(&format!("{prefix}{}", own.inner.key));
+            }
+            own
+        };
+        self.each().map(below).reduce(Self::and).unwrap_or_else(|| self.clone())
+    }
+
     /// The same faults file by file, those of a file by line.
     #[must_use]
     pub fn in_order(self) -> Self {

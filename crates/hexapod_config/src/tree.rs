@@ -124,6 +124,21 @@ impl Tree {
         }
     }
 
+    /// Has a node stand at a key of the root, and nowhere else. What stood there is no more.
+    pub fn move_to_top(&mut self, node: NodeId, key: &str) {
+        for other in &mut self.nodes {
+            match &mut other.kind {
+                Kind::Scalar(_) => {}
+                Kind::Mapping(pairs) => pairs.retain(|pair| pair.value != node),
+                Kind::Sequence(items) => items.retain(|item| *item != node),
+            }
+        }
+        if let Kind::Mapping(pairs) = &mut self.nodes[self.root.0].kind {
+            pairs.retain(|pair| pair.key != key);
+            pairs.push(Pair { key: key.into(), key_scalar: Scalar::String(key.into()), value: node });
+        }
+    }
+
     /// Follows a written path. Keys that hold dots or brackets themselves are found too: the longest key wins.
     pub fn find(&self, path: &str) -> Lookup {
         let (node, rest) = self.descend(self.root, path);

@@ -119,3 +119,18 @@ fn when_a_higher_layer_speaks_to_all_nodes_expect_it_to_count_over_a_lower_ones_
     assert_eq!(params["rate"], ParamValue::Double(50.0));
     assert_eq!(params["gait"], ParamValue::from("tripod"));
 }
+
+#[test]
+fn when_a_part_takes_the_place_of_another_expect_its_keys_there_with_their_file_and_line_and_errors_below_its_own() {
+    let document = over("other:\n  servos:\n    tibia: {board: 3}\n").with_moved("other.servos", "servos");
+    assert_eq!(leaf(&document, "servos.tibia.board").as_deref(), Some("3 mine.yaml:3"));
+    assert_eq!((leaf(&document, "servos.coxa.board"), leaf(&document, "other.servos.tibia.board")), (None, None));
+    assert_eq!(document.layer("servos.tibia"), Some(1));
+    let error = document.error_at("servos.tibia.board", "no", "").and(document.error_at("kinds", "no", ""));
+    let error = error.below("other.", |error| error.key().is_some_and(|key| key.starts_with("servos")));
+    let said: Vec<_> = error.each().map(|error| (error.key(), error.line())).collect();
+    assert_eq!(said[0], (Some("other.servos.tibia.board"), Some(3)));
+    assert_eq!(said[1].0, Some("kinds"));
+    let same = over("").with_moved("other.servos", "servos");
+    assert_eq!(same.leaves().len(), 4, "there is none");
+}

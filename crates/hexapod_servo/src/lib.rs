@@ -13,6 +13,7 @@ mod ordered;
 pub mod pca9685;
 mod random;
 pub mod serial;
+pub mod servo2040;
 pub mod simulated;
 
 pub use backend::{ArmReport, Backend};

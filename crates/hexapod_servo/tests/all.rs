@@ -10,6 +10,7 @@ mod no_allocation;
 mod properties;
 mod retiring;
 mod serial;
+mod servo2040;
 mod simulated_chip;
 mod sources;
 mod states;

@@ -38,6 +38,29 @@ pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoCo
     faults.or(config)
 }
 
+/// As [`read_servos`], of the servos of a Servo2040: those of its own section, which take kinds and defaults as others do.
+///
+/// # Errors
+/// File, line and key of what does not hold.
+pub fn read_servo2040(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoConfig, ConfigError> {
+    const SECTION: &str = "servo2040";
+    let document = file.into().read_on()?;
+    let file: ServoFile = document.deserialize()?;
+    if !file.has_servo2040() {
+        let message = format!("there is no section `{SECTION}`, and bus {SECTION} needs one");
+        let help =
+            format!("give every joint its channel, as in {SECTION}: {{servos: {{left_front_coxa: {{channel: 0}}}}}}");
+        return Err(document.error_at("", message, help));
+    }
+    let document = document.with_moved(&format!("{SECTION}.servos"), "servos");
+    let mut faults = Faults::default();
+    let file = written(&document, robot, &mut faults).map(ServoFile::on_servo2040);
+    file.iter().for_each(|file| refuse_placeholders(&document, file, robot, &mut faults));
+    let config = file.and_then(|file| check(&document, file, robot, &mut faults));
+    let is_of_servos = |error: &ConfigError| error.key().is_some_and(|key| key.split('.').next() == Some("servos"));
+    faults.or(config).map_err(|error| error.below(&format!("{SECTION}."), is_of_servos))
+}
+
 /// Notes servos of which nobody has said which they are: the pulses of one kind turn another by half or twice the angle.
 fn refuse_placeholders(document: &Document, file: &ServoFile, robot: &Robot, faults: &mut Faults) {
     const PULSES: &str = "these servos are placeholders, with made-up pulses";

@@ -92,7 +92,12 @@ fn made_up_for(robot: &Robot, timing: RawTiming, demand: Option<&Demand>) -> Raw
         }
     }
     let boards = 0..i64::try_from(servos.len().div_ceil(CHANNELS)).unwrap_or(0);
-    let board = |n: i64| RawBoard { address: FIRST_ADDRESS + n, pwm_frequency_hz: FREQUENCY_HZ, oscillator_hz: 25e6 };
+    let board = |n: i64| RawBoard {
+        address: FIRST_ADDRESS + n,
+        pwm_frequency_hz: FREQUENCY_HZ,
+        oscillator_hz: 25e6,
+        channels: CHANNELS,
+    };
     RawServoConfig { boards: boards.map(board).collect(), servos: ServoMap(servos), timing }
 }
 

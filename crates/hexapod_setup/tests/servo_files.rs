@@ -4,7 +4,7 @@
 
 use hexapod_config::ConfigError;
 use hexapod_kinematics::{LegOptions, LegSpec, Robot};
-use hexapod_setup::{ConfigFile, Description, Files, read_servos, simulated_servos};
+use hexapod_setup::{ConfigFile, Description, Files, read_servo2040, read_servos, simulated_servos};
 
 const SHIPPED: &str = include_str!("../../../config/servos.yaml");
 const URDF: &str = include_str!("../../../urdf/hexapod.urdf");
@@ -111,4 +111,54 @@ fn when_a_kind_tells_its_torque_expect_it_as_the_effort_unless_robot_yaml_gives_
     assert_eq!(effort("both", "limits: {all: {effort: 1.2}}", mg996r), 1.2);
     assert_eq!(effort("speed", "limits: {all: {velocity: 3.0}}", mg996r), 0.922);
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// What an owner writes of a Servo2040, and what comes of it.
+fn read_2040(own: &str) -> Result<hexapod_servo::ServoConfig, ConfigError> {
+    let file = ConfigFile::of_texts([("shipped/servos.yaml", SHIPPED), ("own/servos.yaml", own)]);
+    read_servo2040(&file, &Robot::from_urdf(URDF).unwrap())
+}
+
+fn on_channels(change: impl Fn(usize, &str) -> String) -> String {
+    let robot = Robot::from_urdf(URDF).unwrap();
+    let joints = robot.legs().iter().flat_map(|leg| leg.joints()).enumerate();
+    let lines = joints.map(|(channel, joint)| format!("    {}: {}\n", joint.name(), change(channel, joint.name())));
+    format!("servo2040:\n  servos:\n{}", lines.collect::<String>())
+}
+
+#[test]
+fn when_servos_are_on_a_servo2040_expect_its_channels_kinds_and_defaults_and_what_boards_have_left_alone() {
+    let own = on_channels(|channel, _| format!("{{channel: {channel}}}"));
+    let config = read_2040(&format!("defaults:\n  all: {{kind: mg996r}}\n{own}")).unwrap();
+    assert_eq!((config.servos().len(), config.servos()[17].channel()), (18, 17));
+    assert_eq!(config.servos()[1].speed_limit_rad_s(), 6.1, "of mg996r");
+    assert_eq!(config.servos()[0].pulse_limits_us(), (980.0, 2020.0), "of a coxa, as shipped");
+    let file = ConfigFile::of_texts([("shipped/servos.yaml", SHIPPED), ("own/servos.yaml", &own)]);
+    let boards = read_servos(&file, &Robot::from_urdf(URDF).unwrap()).unwrap();
+    assert_eq!((boards.boards().len(), boards.servos()[17].channel()), (2, 8));
+    read_2040(&format!("simulated: true\n{own}")).unwrap();
+}
+
+#[test]
+fn when_servos_of_a_servo2040_do_not_hold_expect_their_keys_and_lines() {
+    let wrong = |own: &str, key: &str, line: Option<usize>, words: &str| {
+        let error = read_2040(own).unwrap_err();
+        let found = error
+            .each()
+            .any(|error| (error.key(), error.line()) == (Some(key), line) && error.message().contains(words));
+        assert!(found, "{key}: {error:#}");
+    };
+    let last = on_channels(|channel, _| format!("{{channel: {}}}", if channel == 1 { 18 } else { channel }));
+    wrong(&last, "servo2040.servos.left_front_femur.channel", Some(4), "the board has channels 0 to 17");
+    let twice = on_channels(|channel, _| format!("{{channel: {}}}", channel.max(1)));
+    wrong(&twice, "servo2040.servos.left_front_femur.channel", Some(4), "already drives `left_front_coxa`");
+    let lacking = "servo2040:\n  servos:\n    left_front_coxa: {channel: 0}\n";
+    wrong(lacking, "servo2040.servos", Some(2), "joint `right_rear_tibia` has no servo");
+    let unknown = on_channels(|channel, _| format!("{{channel: {channel}}}")) + "    tail: {channel: 3}\n";
+    wrong(&unknown, "servo2040.servos.tail", Some(21), "the robot has no such joint");
+    let board = on_channels(|channel, _| format!("{{channel: {channel}, board: 1}}"));
+    wrong(&board, "servo2040.servos.left_front_coxa.board", Some(3), "there is no board 1");
+    wrong("servo2040: {port: 3}\n", "servo2040.port", Some(1), "");
+    let none = read_2040("timing: {sit_after_s: 1.0}\n").unwrap_err();
+    assert!(none.message().contains("there is no section `servo2040`"), "{none:#}");
 }

@@ -10,6 +10,7 @@ use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_servo::calibration::Servo;
 use hexapod_servo::families::FAMILIES;
 use hexapod_servo::serial::{Family, Pace, Port, SerialConfig, SerialServos};
+use hexapod_servo::servo2040::{self, Servo2040};
 use hexapod_servo::{Backend, JointConfig, Pca9685Boards, ServoConfig};
 use std::fmt;
 use std::sync::LazyLock;
@@ -20,13 +21,16 @@ const BOARDS: [(&str, &str); 3] = [
     ("physics", "the same, and a robot that moves with them"),
     ("i2c", "PCA9685 boards on /dev/i2c-<i2c_device>"),
 ];
+/// The bus of a Servo2040, and what it is.
+pub const SERVO2040: (&str, &str) = ("servo2040", "a Servo2040 board on the serial port `port`");
 /// Buses on which nothing real moves.
 const UNREAL: [&str; 2] = ["simulated", "physics"];
 
 /// What the parameter `bus` can be, and what each is: boards, and every family of servos on a serial bus.
 pub fn buses() -> impl Iterator<Item = (&'static str, String)> {
     let boards = BOARDS.into_iter().map(|(name, about)| (name, about.to_owned()));
-    boards.chain(FAMILIES.iter().map(|family| (family.name, format!("{} on the serial port `port`", family.about))))
+    let serial = FAMILIES.iter().map(|family| (family.name, format!("{} on the serial port `port`", family.about)));
+    boards.chain(serial).chain([(SERVO2040.0, SERVO2040.1.to_owned())])
 }
 
 /// What the parameter `bus` can be.
@@ -42,11 +46,11 @@ pub fn is_real(bus: &str) -> bool {
     !UNREAL.contains(&bus)
 }
 
-/// The rate of a family's bus: as it is set, or what is usual.
+/// The rate of a serial bus: as it is set, or what is usual.
 #[must_use]
-pub fn baud_rate(family: &Family, params: &Params) -> u32 {
+pub fn baud_rate(usual: u32, params: &Params) -> u32 {
     let given = params.get("baud_rate").and_then(ParamValue::as_i64).and_then(|baud| u32::try_from(baud).ok());
-    given.filter(|baud| *baud > 0).unwrap_or(family.usual_rate)
+    given.filter(|baud| *baud > 0).unwrap_or(usual)
 }
 
 /// The servos of a robot, and the bus that they are on.
@@ -70,6 +74,15 @@ pub enum ServoMap {
         /// The servos.
         servos: SerialConfig,
     },
+    /// On a Servo2040.
+    Servo2040 {
+        /// The serial port.
+        port: Device,
+        /// Bits a second.
+        baud: u32,
+        /// The servos.
+        servos: ServoConfig,
+    },
 }
 
 /// The servos of a driver or tool, whatever bus they are on.
@@ -81,7 +94,7 @@ impl fmt::Display for ServoMap {
             Self::Boards { bus: BoardBus::Simulated, .. } => formatter.write_str("a simulated bus"),
             Self::Boards { bus: BoardBus::Physics, .. } => formatter.write_str("a simulated bus, with physics"),
             Self::Boards { bus: BoardBus::I2c { device }, .. } => Device::i2c(*device).fmt(formatter),
-            Self::Serial { port, .. } => port.fmt(formatter),
+            Self::Serial { port, .. } | Self::Servo2040 { port, .. } => port.fmt(formatter),
         }
     }
 }
@@ -99,7 +112,7 @@ impl ServoMap {
         match self {
             Self::Boards { bus: BoardBus::Simulated | BoardBus::Physics, .. } => None,
             Self::Boards { bus: BoardBus::I2c { device }, .. } => Some(Device::i2c(*device)),
-            Self::Serial { port, .. } => Some(port.clone()),
+            Self::Serial { port, .. } | Self::Servo2040 { port, .. } => Some(port.clone()),
         }
     }
 
@@ -109,9 +122,8 @@ impl ServoMap {
             Self::Boards { bus: BoardBus::Simulated, .. } => ("simulated", vec![]),
             Self::Boards { bus: BoardBus::Physics, .. } => ("physics", vec![]),
             Self::Boards { bus: BoardBus::I2c { device }, .. } => ("i2c", vec![format!("i2c_device:={device}")]),
-            Self::Serial { family, port, baud, .. } => {
-                (family.name, vec![format!("port:={port}"), format!("baud_rate:={baud}")])
-            }
+            Self::Serial { family, port, baud, .. } => (family.name, at_port(port, *baud)),
+            Self::Servo2040 { port, baud, .. } => (SERVO2040.0, at_port(port, *baud)),
         };
         let params = params.into_iter().flat_map(|param| ["-p".to_owned(), format!("servo_driver.{param}")]);
         ["--bus".to_owned(), bus.to_owned()].into_iter().chain(params).collect()
@@ -125,6 +137,7 @@ impl ServoMap {
             Self::Boards { bus: BoardBus::Physics, .. } => "pca9685@physics".into(),
             Self::Boards { .. } => format!("pca9685@{self}"),
             Self::Serial { family, .. } => format!("{}@{self}", family.name),
+            Self::Servo2040 { .. } => format!("{}@{self}", SERVO2040.0),
         }
     }
 
@@ -132,7 +145,7 @@ impl ServoMap {
     #[must_use]
     pub fn joints(&self) -> JointConfig {
         match self {
-            Self::Boards { servos, .. } => servos.joints(),
+            Self::Boards { servos, .. } | Self::Servo2040 { servos, .. } => servos.joints(),
             Self::Serial { servos, .. } => servos.joints().clone(),
         }
     }
@@ -142,7 +155,7 @@ impl ServoMap {
     pub fn boards(&self) -> Option<&ServoConfig> {
         match self {
             Self::Boards { servos, .. } => Some(servos),
-            Self::Serial { .. } => None,
+            Self::Serial { .. } | Self::Servo2040 { .. } => None,
         }
     }
 
@@ -150,7 +163,7 @@ impl ServoMap {
     #[must_use]
     pub fn unit(&self) -> &'static str {
         match self {
-            Self::Boards { .. } => "pulse (us)",
+            Self::Boards { .. } | Self::Servo2040 { .. } => "pulse (us)",
             Self::Serial { .. } => "step",
         }
     }
@@ -165,6 +178,11 @@ impl ServoMap {
                 let (address, ends) = (servos.boards().get(servo.board())?.address(), servo.pulse_limits_us());
                 Some((format!("{address:#04x} channel {}", servo.channel()), format!("{:.0}..{:.0}", ends.0, ends.1)))
             }
+            Self::Servo2040 { servos, .. } => {
+                let servo = servos.servos().get(index)?;
+                let (shortest, longest) = servo.pulse_limits_us();
+                Some((format!("channel {}", servo.channel()), format!("{shortest:.0}..{longest:.0}")))
+            }
             Self::Serial { servos, .. } => {
                 let servo = servos.servos().get(index)?;
                 let (lowest, highest) = servo.steps();
@@ -177,15 +195,23 @@ impl ServoMap {
     #[must_use]
     pub fn pace(&self) -> Option<Pace> {
         match self {
-            Self::Boards { .. } => None,
+            Self::Boards { .. } | Self::Servo2040 { .. } => None,
             Self::Serial { baud, servos, .. } => Some(Pace::of(servos.series(), *baud, servos.servos().len())),
         }
+    }
+
+    /// Whether volts and amperes are measured.
+    #[must_use]
+    pub fn measures_supply(&self) -> bool {
+        !matches!(self, Self::Boards { .. })
     }
 
     /// Of each joint the part that its servo belongs to.
     pub(crate) fn parts(&self) -> Vec<usize> {
         match self {
-            Self::Boards { servos, .. } => servos.servos().iter().map(Servo::board).collect(),
+            Self::Boards { servos, .. } | Self::Servo2040 { servos, .. } => {
+                servos.servos().iter().map(Servo::board).collect()
+            }
             Self::Serial { servos, .. } => (0..servos.servos().len()).collect(),
         }
     }
@@ -194,7 +220,9 @@ impl ServoMap {
     #[must_use]
     pub fn neutral_rad(&self, joint: usize) -> Option<f64> {
         match self {
-            Self::Boards { servos, .. } => servos.servos().get(joint).map(|servo| servo.angle_rad(servo.neutral_us())),
+            Self::Boards { servos, .. } | Self::Servo2040 { servos, .. } => {
+                servos.servos().get(joint).map(|servo| servo.angle_rad(servo.neutral_us()))
+            }
             Self::Serial { servos, .. } => {
                 servos.servos().get(joint).map(|servo| servo.angle_rad(f64::from(servo.series.middle_step)))
             }
@@ -215,8 +243,17 @@ impl ServoMap {
                 let (port, baud, servos) = (SerialPort::open(port, *baud)?, *baud, servos.clone());
                 Ok(Some(Bus::Serial { port, baud, servos }))
             }
+            Self::Servo2040 { port, baud, servos } => {
+                let (port, baud, servos) = (SerialPort::open(port, *baud)?, *baud, servos.clone());
+                Ok(Some(Bus::Servo2040 { port, baud, servos }))
+            }
         }
     }
+}
+
+/// What gives a tool a serial port and its rate.
+fn at_port(port: &Device, baud: u32) -> Vec<String> {
+    vec![format!("port:={port}"), format!("baud_rate:={baud}")]
 }
 
 /// An open bus, and the servos on it.
@@ -238,6 +275,15 @@ pub enum Bus {
         /// The servos.
         servos: SerialConfig,
     },
+    /// Of a Servo2040.
+    Servo2040 {
+        /// The port.
+        port: SerialPort,
+        /// Bits a second.
+        baud: u32,
+        /// The servos.
+        servos: ServoConfig,
+    },
 }
 
 impl Bus {
@@ -247,6 +293,7 @@ impl Bus {
         match self {
             Self::Boards { bus, servos } => Self::Boards { bus, servos: servos.only(joints) },
             Self::Serial { port, baud, servos } => Self::Serial { port, baud, servos: servos.only(joints) },
+            Self::Servo2040 { port, baud, servos } => Self::Servo2040 { port, baud, servos: servos.only(joints) },
         }
     }
 
@@ -256,13 +303,24 @@ impl Bus {
         match self {
             Self::Boards { bus, servos } => on_boards(&servos, bus)(gate),
             Self::Serial { port, baud, servos } => on_line(&servos, port, baud)(gate),
+            Self::Servo2040 { port, baud, servos } => on_servo2040(&servos, port, baud)(gate),
         }
     }
 }
 
 /// The servos of a configuration on this line, once there is a gate to put before it.
 pub fn on_line<P: Port + Send + 'static>(servos: &SerialConfig, port: P, baud: u32) -> impl FnOnce(&Gate) -> Servos {
-    move |gate| Box::new(SerialServos::new(servos, gate.before_line(port, servos.series()), baud))
+    let series = servos.series();
+    move |gate| Box::new(SerialServos::new(servos, gate.before_line(port, |frame| series.cargo(frame)), baud))
+}
+
+/// The Servo2040 of a configuration on this line, once there is a gate to put before it.
+pub fn on_servo2040<P: Port + Send + 'static>(
+    servos: &ServoConfig,
+    port: P,
+    baud: u32,
+) -> impl FnOnce(&Gate) -> Servos {
+    move |gate| Box::new(Servo2040::new(servos, gate.before_line(port, servo2040::cargo), baud))
 }
 
 /// The PCA9685 boards of a configuration on this bus, once there is a gate to put before it.

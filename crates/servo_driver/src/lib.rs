@@ -71,7 +71,7 @@ pub use raspberry::{PinError, RaspberryPins};
 pub use refusal::Refusal;
 pub use requests::{Action, Answer};
 pub use run::{RunError, run};
-pub use scan::{ScanError, change_servo_id, scan};
+pub use scan::{ScanError, change_servo_id, find_servo2040, scan};
 pub use schedule::Schedule;
 pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;

@@ -30,7 +30,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "baud_rate",
             0,
-            "With servos on a serial bus: bits a second, as they are set to; 0: what is usual (lx16a 115200, else 1000000)",
+            "With servos on a serial bus: bits a second, as they are set to; 0: what is usual (lx16a 115200, servo2040 460800, else 1000000)",
         )
         .range(0.0, 4_500_000.0)
         .read_only(),

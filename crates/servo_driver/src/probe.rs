@@ -11,6 +11,7 @@ use embedded_hal::i2c::I2c;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::pca9685::registers::MODE1;
 use hexapod_servo::serial::{Answer, Family, Line, Port, PortError, SerialConfig, look_for};
+use hexapod_servo::servo2040::{NOBODY, identify};
 
 /// What is known of a bus that was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,9 @@ pub fn probe(map: &ServoMap) -> Result<Probed, ScanError> {
         ServoMap::Serial { family, port, baud, servos: config } => {
             servos(SerialPort::open(port, *baud).map_err(HardwareError::Bus)?, *baud, family, config)?
         }
+        ServoMap::Servo2040 { port, baud, .. } => {
+            vec![servo2040(SerialPort::open(port, *baud).map_err(HardwareError::Bus)?, *baud)?]
+        }
     };
     Ok(Probed::Asked(asked))
 }
@@ -81,6 +85,11 @@ fn servos<P: Port>(port: P, baud: u32, family: &Family, config: &SerialConfig) -
         parts.push(Part { name: format!("servo {} ({})", servo.id, joint.name), answer });
     }
     Ok(parts)
+}
+
+fn servo2040(port: impl Port, baud: u32) -> Result<Part, PortError> {
+    let found = identify(port, baud)?.map(|found| found.to_string());
+    Ok(Part { name: "Servo2040".into(), answer: found.ok_or_else(|| NOBODY.into()) })
 }
 
 #[cfg(test)]

@@ -89,6 +89,8 @@ pub(crate) struct Sources {
     pub load: Option<LoadFeedback>,
     /// How often servos that measure get goals and are read.
     pub pace: Option<Pace>,
+    /// Whether volts and amperes are measured.
+    pub measures_supply: bool,
 }
 
 impl Teller {
@@ -96,7 +98,7 @@ impl Teller {
         let clock = node.clock()?;
         let states = node.shared_publisher("servo_states", QosProfile::default().keep_last(10).reliable())?;
         let diagnostics = Diagnostics::new(node, hardware_id, clock.clone())?;
-        let battery = sources.pace.map(|_| Battery::open(node, now)).transpose()?;
+        let battery = sources.measures_supply.then(|| Battery::open(node, now)).transpose()?;
         Ok(Self {
             states,
             battery,

@@ -68,6 +68,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         base_link: setup.base_link.clone(),
         load: setup.load,
         pace,
+        measures_supply: setup.map.measures_supply(),
     };
     let teller = Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));

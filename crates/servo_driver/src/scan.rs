@@ -6,6 +6,7 @@ use crate::hardware::HardwareError;
 use crate::lease::Lease;
 use crate::serial::SerialPort;
 use hexapod_servo::serial::{Answer, Family, Found, IdError, Line, PortError, Protocol, Series, change_id, look_for};
+use hexapod_servo::servo2040;
 
 /// What was asked of servos on a port could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -62,4 +63,13 @@ pub fn scan(family: &Family, port: &str, baud: u32, mut report: impl FnMut(u8, A
         }
     }
     Ok(())
+}
+
+/// The Servo2040 on a port, if one answers. Only reads; no driver may have the port.
+///
+/// # Errors
+/// The port cannot be opened, another process has it, or it fails.
+pub fn find_servo2040(port: &str, baud: u32) -> Result<Option<servo2040::Found>, ScanError> {
+    let (port, _lease) = open(port, baud)?;
+    Ok(servo2040::identify(port, baud)?)
 }

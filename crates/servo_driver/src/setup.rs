@@ -1,6 +1,6 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
-use crate::bus::{ServoMap, baud_rate, is_real};
+use crate::bus::{SERVO2040, ServoMap, baud_rate, is_real};
 use crate::device::Device;
 use crate::i2c_bus::BoardBus;
 use crate::load::LoadFeedback;
@@ -15,11 +15,13 @@ use hexapod_config::{ConfigError, Faults};
 use hexapod_servo::calibration::Board;
 use hexapod_servo::families::family;
 use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
+use hexapod_servo::servo2040;
 use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{
-    ConfigFile, Description, Files, Servos, check_servos_alone, read_serial, read_servos, simulated_servos,
+    ConfigFile, Description, Files, Servos, check_servos_alone, read_serial, read_servo2040, read_servos,
+    simulated_servos,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -247,14 +249,13 @@ fn servo_map(
         }
         (_, Some(family)) => {
             let servos = read_serial(family, file, robot)?;
-            let (port, baud) = (text(params, "port"), baud_rate(family, params));
-            if port.is_empty() {
-                let help =
-                    "give the serial port of the servos, as in port:=/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0";
-                let reason = format!("is empty, and bus {bus} needs one");
-                return Err(wrong(crate::NAME, params, "port", reason, help));
-            }
-            (ServoMap::Serial { family, port: Device::at(&port), baud, servos }, None)
+            let (port, baud) = (port(params, &bus)?, baud_rate(family.usual_rate, params));
+            (ServoMap::Serial { family, port, baud, servos }, None)
+        }
+        (chosen, None) if chosen == SERVO2040.0 => {
+            let servos = read_servo2040(file, robot)?;
+            let (port, baud) = (port(params, &bus)?, baud_rate(servo2040::BAUD, params));
+            (ServoMap::Servo2040 { port, baud, servos }, None)
         }
         (chosen, None) => {
             let Servos { config: servos, remark } = simulated_servos(file, robot)?;
@@ -269,6 +270,17 @@ fn servo_map(
         return Err(ConfigError::whole_file(&file.path().display().to_string(), message, help));
     }
     Ok((map, remark))
+}
+
+/// The serial port, which this bus needs.
+fn port(params: &Params, bus: &str) -> Result<Device, ConfigError> {
+    let port = text(params, "port");
+    if port.is_empty() {
+        let help = "give the serial port of the servos, as in port:=/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0";
+        let reason = format!("is empty, and bus {bus} needs one");
+        return Err(wrong(crate::NAME, params, "port", reason, help));
+    }
+    Ok(Device::at(&port))
 }
 
 /// The I2C specification keeps 0x78 to 0x7f for itself, and rppal does not speak to them. Another way to `/dev/i2c-N`

@@ -5,7 +5,7 @@ use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
 use hexapod_servo::backend::Cargo;
 use hexapod_servo::pca9685;
-use hexapod_servo::serial::{Port, PortError, Series};
+use hexapod_servo::serial::{Port, PortError};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,9 +62,9 @@ impl Gate {
         Stoppable { bus, gate: self.clone() }
     }
 
-    /// A line with servos of a series behind this gate.
-    pub fn before_line<P>(&self, port: P, series: &'static Series) -> StoppableLine<P> {
-        StoppableLine { port, series, gate: self.clone() }
+    /// A line behind this gate, where `cargo` knows by its bytes what a frame does.
+    pub fn before_line<P, C: Fn(&[u8]) -> Cargo>(&self, port: P, cargo: C) -> StoppableLine<P, C> {
+        StoppableLine { port, cargo, gate: self.clone() }
     }
 
     /// Lets motion pass until the next stop.
@@ -157,22 +157,20 @@ impl<B: I2c> I2c for Stoppable<B> {
 }
 
 /// A serial line behind a gate.
-#[derive(Debug)]
-pub struct StoppableLine<P> {
+pub struct StoppableLine<P, C> {
     port: P,
-    /// Knows by its bytes what a frame does.
-    series: &'static Series,
+    cargo: C,
     gate: Gate,
 }
 
-impl<P: Port> Port for StoppableLine<P> {
+impl<P: Port, C: Fn(&[u8]) -> Cargo> Port for StoppableLine<P, C> {
     fn now(&self) -> Duration {
         self.port.now()
     }
 
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
-        let Self { port, series, gate } = self;
-        gate.pass(series.cargo(frame), || port.write(frame)).map_err(port_error)
+        let Self { port, cargo, gate } = self;
+        gate.pass(cargo(frame), || port.write(frame)).map_err(port_error)
     }
 
     /// Waiting for replies gives way, too.

@@ -40,6 +40,8 @@ impl Supply {
         }
         let volts = &mut volts[..count];
         volts.sort_unstable_by(f64::total_cmp);
+        // One measurement of all has none lower.
+        supply.lowest_v = supply.lowest_v.filter(|_| count > 1);
         // The lower one of an even number.
         supply.voltage_v = volts.get(count.saturating_sub(1) / 2).copied();
         supply.current_a = matches!(current_a, (_, true, true)).then_some(current_a.0);

@@ -15,6 +15,7 @@ pub(crate) use wire::serial_servos;
 
 use crate::common::from;
 use hexapod_servo::State;
+use hexapod_servo::servo2040::Dialect;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use servo_driver::Action;
 use std::collections::HashSet;
@@ -128,4 +129,16 @@ fn when_lx16a_servos_are_started_and_stopped_in_any_order_expect_goals_only_afte
 fn when_dynamixel_servos_of_protocol_1_are_started_and_stopped_in_any_order_expect_goals_only_after_the_newest_enable()
 {
     interleave_on(wire::DYNAMIXEL_1);
+}
+
+#[test]
+fn when_a_servo2040_with_chicas_firmware_is_started_and_stopped_in_any_order_expect_pulses_only_after_the_newest_enable()
+ {
+    interleave_on(Kind::Servo2040(Dialect::Chica));
+}
+
+#[test]
+fn when_a_servo2040_with_olli_ios_firmware_is_started_and_stopped_in_any_order_expect_pulses_only_after_the_newest_enable()
+ {
+    interleave_on(Kind::Servo2040(Dialect::Olli));
 }

@@ -104,6 +104,9 @@ fn parts_of(config: &Config, device: &str, parts: &[Part]) -> Vec<Finding> {
     const ABOUT: &str = "bus";
     let ill: Vec<_> = parts.iter().filter_map(|part| Some((&part.name, part.answer.as_ref().err()?))).collect();
     let Some((_, why)) = ill.first() else {
+        if let ([Part { name, answer: Ok(found) }], true) = (parts, config.is_serial) {
+            return vec![Finding::ok(ABOUT, format!("{name} on {device}: {found}"))];
+        }
         let kind = if config.is_serial { "servos" } else { "boards" };
         return vec![Finding::ok(ABOUT, format!("all {} {kind} answer on {device}", parts.len()))];
     };

@@ -35,8 +35,8 @@ pub enum ServoConfigError {
     EmptyJoint { path: String },
     #[error("there is no board {board}; boards are numbered from 0 to {last}{}", at_address(*board, *of_address))]
     UnknownBoard { path: String, board: i64, last: usize, of_address: Option<usize> },
-    #[error("channel {channel} does not exist; a PCA9685 has channels 0 to 15")]
-    BadChannel { path: String, channel: i64 },
+    #[error("channel {channel} does not exist; the board has channels 0 to {}", channels.saturating_sub(1))]
+    BadChannel { path: String, channel: i64, channels: usize },
     #[error("board {board} channel {channel} already drives `{other}`; give every servo a channel of its own")]
     DuplicateChannel { path: String, board: usize, channel: u8, other: String },
     #[error("{count} calibration point(s) given; at least 2 are needed")]

@@ -41,6 +41,17 @@ pub struct ServoFile {
     dynamixel: Option<RawSerial>,
     #[serde(default)]
     lx16a: Option<RawSerial>,
+    /// The servos of a Servo2040.
+    #[serde(default)]
+    servo2040: Option<Channels>,
+}
+
+/// Servos by their joints, each with its channel; all else as in `servos`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "the servos of a Servo2040, as in {servos: {left_front_coxa: {channel: 0}}}")]
+struct Channels {
+    #[serde(rename = "servos", default, deserialize_with = "ordered::deserialize")]
+    _servos: Vec<(String, Block)>,
 }
 
 /// Whether a kind stands in for one that the owner has not said yet: `simulated`, and `simulated_far`.
@@ -92,6 +103,19 @@ impl ServoFile {
             "lx16a" => self.lx16a.as_ref(),
             _ => None,
         }
+    }
+
+    /// Whether there are servos of a Servo2040.
+    pub fn has_servo2040(&self) -> bool {
+        self.servo2040.is_some()
+    }
+
+    /// The same file with its servos on a Servo2040, which is one board.
+    #[must_use]
+    pub fn on_servo2040(mut self) -> Self {
+        let plugged = self.servos.iter_mut().map(|(_, servo)| &mut servo.board);
+        plugged.for_each(|board| *board = board.or(Some(0)));
+        Self { boards: vec![RawBoard::servo2040()], simulated: false, ..self }
     }
 
     /// Times and speeds of the state machine, whatever bus the servos are on.

@@ -23,6 +23,6 @@ pub use curve::PulseCurve;
 pub use error::ServoConfigError;
 pub use file::{Motor, ServoFile, is_placeholder};
 pub use origins::Origins;
-pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
+pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, SERVO2040_CHANNELS, ServoMap};
 pub use servo::Servo;
 pub use validate::PULSE_US;

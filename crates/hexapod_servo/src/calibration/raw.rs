@@ -4,6 +4,11 @@
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::pca9685::registers;
+
+/// Servos that a Servo2040 has room for.
+pub const SERVO2040_CHANNELS: usize = 18;
+
 /// The whole of `config/servos.yaml`, kinds and defaults filled in ([`ServoFile`](super::ServoFile)).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RawServoConfig {
@@ -27,6 +32,18 @@ pub struct RawBoard {
     /// Measured frequency of the board's oscillator in hertz (nominally 25 MHz).
     #[serde(default = "default_oscillator_hz")]
     pub oscillator_hz: f64,
+    /// Its channels.
+    #[serde(skip, default = "default_channels")]
+    pub channels: usize,
+}
+
+impl RawBoard {
+    /// In place of a Servo2040, whose pulses come every 20 ms: it has no address.
+    pub(super) fn servo2040() -> Self {
+        const ADDRESS: i64 = 0x40;
+        let (pwm_frequency_hz, oscillator_hz) = (default_frequency_hz(), default_oscillator_hz());
+        Self { address: ADDRESS, pwm_frequency_hz, oscillator_hz, channels: SERVO2040_CHANNELS }
+    }
 }
 
 /// One servo: where it is plugged in and how its pulses map to joint angles.
@@ -34,7 +51,7 @@ pub struct RawBoard {
 pub struct RawServo {
     /// Index into `boards`.
     pub board: i64,
-    /// Channel of the board, 0..=15.
+    /// Channel of the board, 0..=15; 0..=17 of a Servo2040.
     pub channel: i64,
     /// Pulse at two or more servo angles, angles rising; linear between them and beyond the ends.
     /// Servo angle = `direction * (joint angle + trim_rad)`.
@@ -127,4 +144,8 @@ fn default_frequency_hz() -> f64 {
 
 fn default_oscillator_hz() -> f64 {
     25_000_000.0
+}
+
+fn default_channels() -> usize {
+    registers::CHANNELS
 }

@@ -41,7 +41,7 @@ impl Servo {
         self.board
     }
 
-    /// Channel of the board, 0..=15.
+    /// Channel of the board, 0..=15; 0..=17 of a Servo2040.
     pub fn channel(&self) -> u8 {
         self.channel
     }

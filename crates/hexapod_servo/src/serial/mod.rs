@@ -36,6 +36,7 @@ pub use frame::{BROADCAST, Frame, Instruction, MAX_PARAMETERS, Protocol, Request
 pub use identity::{IdError, change_id};
 pub use pace::Pace;
 pub use parser::{Parser, Reply};
+pub(crate) use port::on_the_wire;
 pub use port::{Line, Port, PortError};
 pub use scan::{Answer, Found, look_for};
 pub use series::{Field, Model, Order, Rule, Series, Sign, Watchdog};

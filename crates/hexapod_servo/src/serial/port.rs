@@ -195,7 +195,7 @@ impl<P: Port> Line<P> {
 }
 
 /// Time that so many bytes take on a wire.
-pub(super) fn on_the_wire(baud: u32, bytes: usize) -> Duration {
+pub(crate) fn on_the_wire(baud: u32, bytes: usize) -> Duration {
     Duration::from_nanos(1_000_000_000 / u64::from(baud.max(1)) * u64::from(BITS) * bytes as u64)
 }
 

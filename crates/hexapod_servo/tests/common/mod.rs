@@ -36,7 +36,12 @@ pub fn raw_servo(board: i64, channel: i64, limits_us: (f64, f64)) -> RawServo {
 
 /// 18 joints, nine a board, all with the same limits.
 pub fn raw_config(frequency_hz: f64, limits_us: (f64, f64)) -> RawServoConfig {
-    let board = |address: u8| RawBoard { address: address.into(), pwm_frequency_hz: frequency_hz, oscillator_hz: 25e6 };
+    let board = |address: u8| RawBoard {
+        address: address.into(),
+        pwm_frequency_hz: frequency_hz,
+        oscillator_hz: 25e6,
+        channels: 16,
+    };
     let mut servos = Vec::new();
     for (leg, name) in LEGS.iter().enumerate() {
         for (segment, part) in SEGMENTS.iter().enumerate() {

@@ -257,7 +257,7 @@ fn made_up(robot: &Robot) -> ServoConfig {
         };
         (joint.name().to_owned(), servo)
     });
-    let board = |address| RawBoard { address, pwm_frequency_hz: 333.0, oscillator_hz: 25e6 };
+    let board = |address| RawBoard { address, pwm_frequency_hz: 333.0, oscillator_hz: 25e6, channels: 16 };
     let (servos, boards) = (ServoMap(servos.collect()), vec![board(0x40), board(0x41)]);
     ServoConfig::try_from(RawServoConfig { boards, servos, timing: RawTiming::default() }).unwrap()
 }

@@ -3,6 +3,7 @@
 
 use embedded_hal::i2c::I2c;
 use hexapod_ros::{Received, Sender, monotonic_now};
+use hexapod_servo::calibration::SERVO2040_CHANNELS;
 use hexapod_servo::{RawServoConfig, ServoConfig, SimulatedBus, State};
 use servo_driver::bus::on_boards;
 use servo_driver::io::{Ends, Io};
@@ -26,6 +27,21 @@ pub fn servos() -> ServoConfig {
 
 /// The same with more of `timing`.
 pub fn servos_with(timing: &str) -> ServoConfig {
+    ServoConfig::try_from(raw_servos(timing)).unwrap()
+}
+
+/// The same joints on a Servo2040, in their order.
+pub fn servo2040_servos() -> ServoConfig {
+    let mut raw = raw_servos("");
+    raw.boards.truncate(1);
+    raw.boards[0].channels = SERVO2040_CHANNELS;
+    for (channel, (_, servo)) in (0..).zip(&mut raw.servos.0) {
+        (servo.board, servo.channel) = (0, channel);
+    }
+    ServoConfig::try_from(raw).unwrap()
+}
+
+fn raw_servos(timing: &str) -> RawServoConfig {
     let mut yaml = String::from("boards: [{ address: 0x40 }, { address: 0x41 }]\nservos:\n");
     for joint in names() {
         let (board, channel) = (u8::from(joint.starts_with('b')), &joint[1..]);
@@ -35,8 +51,7 @@ pub fn servos_with(timing: &str) -> ServoConfig {
         );
     }
     yaml += &format!("timing: {{ group_interval_s: 0.01, soft_start_rad_s: 5.0, {timing} }}\n");
-    let raw: RawServoConfig = serde_yaml::from_str(&yaml).unwrap();
-    ServoConfig::try_from(raw).unwrap()
+    serde_yaml::from_str(&yaml).unwrap()
 }
 
 pub fn names() -> Vec<String> {

@@ -1,14 +1,15 @@
 //! The wires that the same steps are played on, each with its simulated servos and what can befall them.
 
-use crate::common::{names, pulses, servos};
+use crate::common::{names, pulses, servo2040_servos, servos};
 use embedded_hal::i2c::I2c;
 use hexapod_servo::backend::Cargo;
 use hexapod_servo::serial::{Family, Fault, Port, PortError, RawSerial, RawServo, SerialConfig, Series, Simulated};
+use hexapod_servo::servo2040::Dialect;
 use hexapod_servo::simulated::BusFault;
 use hexapod_servo::{JointConfig, SimulatedBus};
-use hexapod_servo::{dynamixel, feetech, lx16a};
+use hexapod_servo::{dynamixel, feetech, lx16a, servo2040};
 use servo_driver::Gate;
-use servo_driver::bus::{Servos, on_boards, on_line};
+use servo_driver::bus::{Servos, on_boards, on_line, on_servo2040};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub(super) enum Kind {
     Boards,
     /// Of a family and series.
     Serial(&'static Family, &'static Series),
+    /// With a firmware.
+    Servo2040(Dialect),
 }
 
 pub(super) const FEETECH: Kind = Kind::Serial(&feetech::FAMILY, &feetech::STS);
@@ -27,17 +30,21 @@ pub(super) const DYNAMIXEL_1: Kind = Kind::Serial(&dynamixel::FAMILY, &dynamixel
 
 pub(super) enum Wire {
     Boards(SimulatedBus),
-    Serial { series: &'static Series, line: Simulated, hang: Arc<Mutex<Option<Duration>>> },
+    Serial { series: &'static Series, line: Simulated, hang: Hang },
+    Servo2040 { board: servo2040::Simulated, hang: Hang },
 }
 
 /// A line that can hang: a write then takes its time and fails.
-struct Line {
-    line: Simulated,
-    hang: Arc<Mutex<Option<Duration>>>,
+struct Line<P> {
+    line: P,
+    hang: Hang,
     now: Arc<AtomicU64>,
 }
 
-impl Port for Line {
+/// For how long the next write hangs.
+type Hang = Arc<Mutex<Option<Duration>>>;
+
+impl<P: Port> Port for Line<P> {
     fn now(&self) -> Duration {
         self.line.now()
     }
@@ -104,11 +111,19 @@ impl Wire {
             }
             Kind::Serial(family, series) => {
                 let servos = serial_servos(family, series);
-                let (line, hang) = (Simulated::new(series, 1..=18, family.usual_rate), Arc::default());
+                let (line, hang) = (Simulated::new(series, 1..=18, family.usual_rate), Hang::default());
                 let port = Line { line: line.clone(), hang: Arc::clone(&hang), now };
                 let joints = servos.joints().clone();
                 let open = Box::new(move |gate: &Gate| on_line(&servos, port, family.usual_rate)(gate));
                 (Self::Serial { series, line, hang }, joints, open)
+            }
+            Kind::Servo2040(dialect) => {
+                let servos = servo2040_servos();
+                let (board, hang) = (servo2040::Simulated::new(dialect, servo2040::BAUD), Hang::default());
+                let port = Line { line: board.clone(), hang: Arc::clone(&hang), now };
+                let joints = servos.joints();
+                let open = Box::new(move |gate: &Gate| on_servo2040(&servos, port, servo2040::BAUD)(gate));
+                (Self::Servo2040 { board, hang }, joints, open)
             }
         }
     }
@@ -117,6 +132,7 @@ impl Wire {
         match self {
             Self::Boards(bus) => bus.advance_to(now),
             Self::Serial { line, .. } => line.advance_to(now),
+            Self::Servo2040 { board, .. } => board.advance_to(now),
         }
     }
 
@@ -125,6 +141,7 @@ impl Wire {
         match self {
             Self::Boards(bus) => pulses(bus),
             Self::Serial { line, .. } => (1..=18).filter(|&id| line.holds(id)).count(),
+            Self::Servo2040 { board, .. } => board.holding(),
         }
     }
 
@@ -135,16 +152,20 @@ impl Wire {
             Self::Serial { series, line, .. } => {
                 line.take_frames().iter().filter(|frame| series.cargo(frame) == Cargo::Motion).count()
             }
+            Self::Servo2040 { board, .. } => {
+                board.take_writes().iter().filter(|write| servo2040::cargo(write) == Cargo::Motion).count()
+            }
         }
     }
 
-    /// The servos of the second half of the joints neither hear nor answer.
+    /// The servos of the second half of the joints neither hear nor answer, or all of one board.
     pub(super) fn kill(&self, dead: bool) {
         let address = 0x41;
         match self {
             Self::Boards(bus) if dead => bus.inject(BusFault::Dead { address }),
             Self::Boards(bus) => bus.inject(BusFault::Alive { address }),
             Self::Serial { line, .. } => (10..=18).for_each(|id| line.inject(Fault::Silent(id, dead))),
+            Self::Servo2040 { board, .. } => board.inject(servo2040::Fault::Silent(dead)),
         }
     }
 
@@ -152,13 +173,14 @@ impl Wire {
         match self {
             Self::Boards(bus) => bus.inject(BusFault::BrownOut { address: 0x40 }),
             Self::Serial { line, .. } => (1..=9).for_each(|id| line.inject(Fault::BrownOut(id))),
+            Self::Servo2040 { board, .. } => board.inject(servo2040::Fault::Reset),
         }
     }
 
     pub(super) fn hang(&self, time: Duration) {
         match self {
             Self::Boards(bus) => bus.inject(BusFault::Hang { time }),
-            Self::Serial { hang, .. } => *hang.lock().unwrap() = Some(time),
+            Self::Serial { hang, .. } | Self::Servo2040 { hang, .. } => *hang.lock().unwrap() = Some(time),
         }
     }
 
@@ -169,6 +191,7 @@ impl Wire {
             Self::Serial { series, line, .. } => {
                 (1..=9).for_each(|id| line.inject(Fault::Written(id, series.torque, 0)))
             }
+            Self::Servo2040 { board, .. } => board.inject(servo2040::Fault::Opened),
         }
     }
 }

@@ -63,12 +63,11 @@ fn config(raw: &RawServoConfig) -> Result<ServoConfig, Findings> {
     // What servos are commanded against where a board does not hold; nothing comes of it.
     let fallback = PwmClock::nearest(50.0, 25e6);
     let clocks: Vec<Option<PwmClock>> = boards.iter().map(|board| board.map_or(fallback, |b| Some(b.clock))).collect();
-    let addresses: Vec<i64> = raw.boards.iter().map(|board| board.address).collect();
     let boards = boards.into_iter().flatten().collect();
     let mut checked = ServoConfig { boards, servos: Vec::new(), groups: Vec::new(), timing: timing.unwrap_or(NO_TIME) };
     let mut plugs = Vec::new();
     for (joint, servo) in &raw.servos.0 {
-        add_servo(&mut checked, (joint, servo), (&clocks, &addresses), &mut plugs, &mut found);
+        add_servo(&mut checked, (joint, servo), (&clocks, &raw.boards), &mut plugs, &mut found);
     }
     if found.is_empty() { Ok(checked) } else { Err(found) }
 }

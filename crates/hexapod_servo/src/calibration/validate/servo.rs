@@ -7,7 +7,7 @@ use crate::calibration::clock::PwmClock;
 use crate::calibration::config::ServoConfig;
 use crate::calibration::curve::{self, PulseCurve};
 use crate::calibration::error::ServoConfigError as E;
-use crate::calibration::raw::{RawPoint, RawServo};
+use crate::calibration::raw::{RawBoard, RawPoint, RawServo};
 use crate::calibration::servo::Servo;
 use crate::joints::DrivenJoint;
 use crate::pca9685::{PulseRange, registers};
@@ -20,7 +20,7 @@ const SPEED_RAD_S: RangeInclusive<f64> = 1e-6..=100.0;
 pub(super) fn add_servo<'a>(
     config: &mut ServoConfig,
     (joint, raw): (&'a str, &RawServo),
-    (clocks, addresses): (&[Option<PwmClock>], &[i64]),
+    (clocks, boards): (&[Option<PwmClock>], &[RawBoard]),
     plugs: &mut Vec<(usize, u8, &'a str)>,
     found: &mut Findings,
 ) {
@@ -32,7 +32,7 @@ pub(super) fn add_servo<'a>(
     if config.joint_index(joint).is_some() {
         found.push(E::DuplicateJoint { path: format!("servos.{joint}"), joint: joint.into() });
     }
-    let plug = plug(raw, addresses, plugs, joint, &path, found);
+    let plug = plug(raw, boards, plugs, joint, &path, found);
     let clock = plug.and_then(|(board, _)| clocks[board]);
     let pulses = pulses(raw, clock, &path, found);
     if let Some(group) = raw.group.as_ref().filter(|group| !is_one_word(group)) {
@@ -95,19 +95,20 @@ fn turning(raw: &RawServo, path: &impl Fn(&str) -> String, found: &mut Findings)
 
 fn plug<'a>(
     raw: &RawServo,
-    addresses: &[i64],
+    boards: &[RawBoard],
     plugs: &mut Vec<(usize, u8, &'a str)>,
     joint: &'a str,
     path: &impl Fn(&str) -> String,
     found: &mut Findings,
 ) -> Option<(usize, u8)> {
-    let board = usize::try_from(raw.board).ok().filter(|&board| board < addresses.len());
-    let of_address = addresses.iter().position(|address| *address == raw.board);
-    let last = addresses.len().saturating_sub(1);
+    let board = usize::try_from(raw.board).ok().filter(|&board| board < boards.len());
+    let of_address = boards.iter().position(|board| board.address == raw.board);
+    let last = boards.len().saturating_sub(1);
     let unknown = || E::UnknownBoard { path: path("board"), board: raw.board, last, of_address };
     let board = note(found, board.ok_or_else(unknown));
-    let channel = u8::try_from(raw.channel).ok().filter(|&channel| usize::from(channel) < registers::CHANNELS);
-    let missing = || E::BadChannel { path: path("channel"), channel: raw.channel };
+    let channels = board.map_or(registers::CHANNELS, |board| boards[board].channels);
+    let channel = u8::try_from(raw.channel).ok().filter(|&channel| usize::from(channel) < channels);
+    let missing = || E::BadChannel { path: path("channel"), channel: raw.channel, channels };
     let (board, channel) = board.zip(note(found, channel.ok_or_else(missing)))?;
     if let Some((.., other)) = plugs.iter().find(|(b, c, _)| (*b, *c) == (board, channel)) {
         found.push(E::DuplicateChannel { path: path("channel"), board, channel, other: (*other).to_owned() });
