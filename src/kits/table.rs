@@ -91,13 +91,13 @@ pub const KITS: [Kit; 9] = [
         name: "freenove",
         title: "Freenove Big Hexapod (FNK0052)",
         source: "Freenove/Freenove_Big_Hexapod_Robot_Kit_for_Raspberry_Pi, Code/Server/control.py",
-        estimates: "ranges are those of the servos; body an estimate",
+        estimates: "ranges are those of the servos but for 5 degrees at each end; body an estimate",
         hips: hips(place(0.076, 0.055, 36.0), 0.085),
         coxa_m: 0.033,
         femur_m: 0.09,
         tibia_m: 0.11,
-        coxa: joint(-90.0, 90.0),
-        femur: joint(-90.0, 90.0),
+        coxa: joint(-85.0, 85.0),
+        femur: joint(-85.0, 85.0),
         tibia: joint(-170.0, 0.0),
         body_kg: 0.9,
         servo: MG996R,
@@ -118,7 +118,7 @@ pub const KITS: [Kit; 9] = [
         body_kg: 0.8,
         servo: Servo {
             title: "hobby servos, of which kind the source does not say",
-            setting_up: "in servos.yaml write their kind, as in all: {kind: hs645mg}, then hexapod servo centre, mount the horns, \
+            setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre, mount the horns, \
                          hexapod calibrate",
             mass_kg: 0.055,
             speed_rad_s: 4.3,
@@ -197,11 +197,11 @@ pub const KITS: [Kit; 9] = [
         tibia: joint(-150.0, -30.0),
         body_kg: 0.4,
         servo: Servo {
-            // TowerPro data sheet: 13.8 g, 3.1 kgf cm and 0.13 s/60 degrees at 4.8 V.
+            // TowerPro data sheet: 13.8 g, 3.1 kgf cm and 0.13 s/60 degrees at 4.8 V, which is 8 rad/s; `kind: standard` is slower.
             title: "TowerPro MG92B",
             setting_up: "in servos.yaml write all: {kind: standard}, then hexapod servo centre, mount the horns, hexapod calibrate",
             mass_kg: 0.0138,
-            speed_rad_s: 8.0,
+            speed_rad_s: 6.0,
             torque_nm: 0.304,
         },
     },

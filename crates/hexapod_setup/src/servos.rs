@@ -69,14 +69,19 @@ fn refuse_placeholders(document: &Document, file: &ServoFile, robot: &Robot, fau
                     board and channel in place of points and pulses, then take this line out";
         faults.add(document.error_at("simulated", PULSES, help));
     }
-    let motors = joint_names(robot).into_iter().filter_map(|joint| file.motor(joint, layer_in(document)));
-    // Each kind is reported once.
-    let made_up = motors.filter(Motor::is_placeholder).map(|motor| (motor.kind, motor.path));
-    for (kind, path) in made_up.collect::<BTreeMap<_, _>>() {
+    // Each kind is reported once, with all its joints.
+    let mut made_up: BTreeMap<String, (String, Vec<&str>)> = BTreeMap::new();
+    for joint in joint_names(robot) {
+        if let Some(motor) = file.motor(joint, layer_in(document)).filter(Motor::is_placeholder) {
+            made_up.entry(motor.kind).or_insert((motor.path, vec![])).1.push(joint);
+        }
+    }
+    for (kind, (path, joints)) in made_up {
         let known = file.kinds().filter(|kind| !is_placeholder(kind)).collect::<Vec<_>>().join(", ");
         let help = format!(
             "in place of `{kind}` say which servos they are, as in `kind: mg996r` (there are {known}; or describe yours under \
-             `kinds`), plug them in as board and channel say, then run `hexapod calibrate --bus i2c`"
+             `kinds`), plug them in as board and channel say, then run `hexapod calibrate --bus i2c`; of this kind are {}",
+            joints.join(", ")
         );
         faults.add(document.error_at(&path, PULSES, help));
     }
