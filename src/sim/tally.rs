@@ -75,6 +75,10 @@ struct Way {
 
 /// Figures per metre are reported only of ways that are longer, m.
 const LEAST_M: f64 = 0.02;
+/// A robot that covers less of the planned way than this slides or is stuck.
+const STUCK: f64 = 0.5;
+const STUCK_WORDS: &str =
+    ": its feet slip or catch; lift them higher (gait_planner.step_height), or take easier ground";
 
 impl Way {
     /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned, or none where the robot
@@ -156,16 +160,12 @@ impl Tally {
             true => format!(", {:.3} m a metre of way", of / walked),
             false => String::new(),
         };
-        let fraction = if planned > LEAST_M {
-            format!(", {:.3} of the {planned:.3} m planned", walked / planned)
-        } else {
-            String::new()
+        let fraction_of = |way: f64, what: &str| match way > LEAST_M {
+            true => format!(", {:.3} of the {way:.3} m {what}", walked / way),
+            false => String::new(),
         };
-        let asked = if commanded > LEAST_M {
-            format!(", {:.3} of the {commanded:.3} m commanded", walked / commanded)
-        } else {
-            String::new()
-        };
+        let (fraction, asked) = (fraction_of(planned, "planned"), fraction_of(commanded, "commanded"));
+        let stuck = if planned > LEAST_M && walked < STUCK * planned { STUCK_WORDS } else { "" };
         // The cost of transport, as it is called of animals and vehicles.
         let cost = |joules: f64| match walked > LEAST_M {
             true => format!(", cost of transport {:.3}", joules / since.carried),
@@ -181,7 +181,7 @@ impl Tally {
             Motors { known, joints } => format!("{:.1} J by {known} of {joints} joints alone: {OTHERS}", since.energy),
         };
         let figures = [
-            ("way", format!("{walked:.3} m{fraction}{asked}")),
+            ("way", format!("{walked:.3} m{fraction}{asked}{stuck}")),
             ("slip", format!("{:.3} m by each foot on average{}", since.slip, per_metre(since.slip))),
             ("lean", format!("{:.1} degrees at most", since.lean.to_degrees())),
             ("work", format!("{:.1} J at the joints{}", since.work, cost(since.work))),
@@ -250,6 +250,19 @@ mod tests {
         assert_eq!(falls(false), Some(1));
         assert_eq!(falls(true), Some(2));
         assert!(tally.outcome(PERFECT).contains("falls    2, the first at 2.10 s"), "{}", tally.outcome(PERFECT));
+    }
+
+    #[test]
+    fn when_a_robot_hardly_moves_though_it_walks_expect_it_said_with_what_may_help() {
+        let walked = |ratio: f64| {
+            let mut tally = Tally::default();
+            tally.take(&moment(0.0, 0.0, false));
+            tally.begin();
+            (0..=100).for_each(|i| tally.take(&moment(0.01 * ratio * f64::from(i), 0.0, false)));
+            tally.outcome(PERFECT)
+        };
+        assert!(walked(0.3).contains("step_height"), "{}", walked(0.3));
+        assert!(!walked(0.8).contains("step_height"), "{}", walked(0.8));
     }
 
     #[test]
