@@ -88,7 +88,7 @@ pub fn check_urdf(node: &str, params: &Params) -> Result<(), ConfigError> {
         let from = std::env::current_dir().map(|folder| format!(", now {}", folder.display())).unwrap_or_default();
         format!("a relative path starts at the folder in which the program is started{from}: give the whole path")
     } else {
-        "give the path of a file, or leave it out for the shipped one".into()
+        "give the path of the file (has its folder been moved?), or leave it out for the shipped robot".into()
     };
     Err(document.error_at(&key, reason, help))
 }
