@@ -75,7 +75,9 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
 
 /// Where a robot's description is.
 fn found(robot: &Path) -> Result<PathBuf, Failure> {
-    robot.canonicalize().map_err(|error| Failure::Words(format!("{}: {error}", robot.display())))
+    let kit = kits::named(&robot.to_string_lossy().to_lowercase());
+    let hint = kit.map_or_else(String::new, |kit| format!("; did you mean --kit {}?", kit.name));
+    robot.canonicalize().map_err(|error| Failure::Words(format!("{}: {error}{hint}", robot.display())))
 }
 
 /// Writes a file, unless it is there, and reports it; where it is.

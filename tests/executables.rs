@@ -181,7 +181,18 @@ fn when_a_kit_is_named_expect_a_robot_that_holds_and_walks_in_physics_and_a_wron
         let at = |name: &str| last[names.iter().position(|each| each == name).unwrap()].parse::<f64>().unwrap();
         let ratio = at("x") / at("x_planned");
         assert!((0.9..1.1).contains(&ratio) && at("falls") < 0.5, "{}: {ratio} of the way", kit.name);
+        // With the kind of servo that it was printed to write.
+        let Some(kind) = kit.servo.setting_up.split("all: ").nth(1).and_then(|rest| rest.split('}').next()) else {
+            continue;
+        };
+        let servos = folder.join(kit.name).join("servos.yaml");
+        let text = fs::read_to_string(&servos).unwrap();
+        fs::write(&servos, text.replace("all: {kind: simulated}", &format!("all: {kind}}}"))).unwrap();
+        let (checked, said) = hexapod(&["check", "--config", kit.name]);
+        assert!(checked == Some(0) && !text.contains("simulated_far"), "{}, {kind}}}: {said}", kit.name);
     }
+    let (_, said) = hexapod(&["new", "Freenove"]);
+    assert!(said.contains("did you mean --kit freenove?"), "{said}");
     let (_, said) = hexapod(&["new", "--kit", "freenove", "--into", "phantomx"]);
     assert!(said.contains("phantomx/hexapod.yaml was there and names another robot"), "{said}");
     let (_, said) = hexapod(&["new", "--kit", "freenove", "--into", "my robot"]);
