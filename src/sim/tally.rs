@@ -258,7 +258,9 @@ mod tests {
             let mut tally = Tally::default();
             tally.take(&moment(0.0, 0.0, false));
             tally.begin();
-            (0..=100).for_each(|i| tally.take(&moment(0.01 * ratio * f64::from(i), 0.0, false)));
+            for i in 0..=100 {
+                tally.take(&moment(0.01 * ratio * f64::from(i), 0.0, false));
+            }
             tally.outcome(PERFECT)
         };
         assert!(walked(0.3).contains("step_height"), "{}", walked(0.3));
