@@ -14,7 +14,7 @@ PRESS = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _hexapod; echo "$
 @pytest.mark.parametrize('words, offered', [
     (('d',), {'demo', 'doctor', 'drive'}),
     (('run', '--b'), {'--bus'}),
-    (('run', '--bus', ''), {'simulated', 'physics', 'i2c', 'feetech', 'dynamixel', 'lx16a'}),
+    (('run', '--bus', ''), {'simulated', 'physics', 'i2c', 'feetech', 'dynamixel', 'lx16a', 'servo2040'}),
     (('servo', 'sc'), {'scan'}),
     (('servo', 'centre', '--s'), {'--seconds'}),
     (('nonsense', ''), set()),
