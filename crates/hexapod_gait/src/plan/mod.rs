@@ -295,14 +295,8 @@ impl Planner<'_> {
         }
         let sensed = self.control.sensed(start.ns);
         // In a stop feet are to be down soon.
-        let walks = matches!(start.mode, Mode::Walking);
-        if walks {
-            start.walk.step_beside(&sensed, start.aim_after(0.0));
-        }
-        start.walk.put_down(&sensed, &mut start.correction);
-        if walks {
-            start.walk.climb_over(&sensed);
-        }
+        let walks = matches!(start.mode, Mode::Walking).then(|| start.aim_after(0.0));
+        start.walk.feel(&sensed, &mut start.correction, walks);
         let (mut waiting, mut found) = (false, LiftCache::default());
         for leg in 0..self.plant.legs().len() {
             let Some(LiftDecision { lifts, waits, margin_budget_m, required_margin_m }) =

@@ -119,6 +119,17 @@ impl Walk {
         least
     }
 
+    /// Puts feet down that feel the ground or are to; in a walk with a twist, lets others look for it, or climb over it.
+    pub(crate) fn feel(&mut self, sensed: &Sensed, correction: &mut ContactCorrection, walks: Option<Twist>) {
+        if let Some(twist) = walks {
+            self.step_beside(sensed, twist);
+        }
+        self.put_down(sensed, correction);
+        if walks.is_some() {
+            self.climb_over(sensed);
+        }
+    }
+
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
     /// as was reported late.
     pub(crate) fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
