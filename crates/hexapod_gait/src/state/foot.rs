@@ -34,8 +34,8 @@ pub(crate) struct Swing {
     pub left_ground: bool,
     /// How often it may still start over where it meets an obstacle, or finds no ground.
     pub retries: u8,
-    /// How far it is put down from where it would be, as there is no ground there, m.
-    pub aside: Vector2<f64>,
+    /// How far past where it would be put down it is aimed, as that is over a gap, m.
+    pub past_gap: Vector2<f64>,
     pub at: Vector3<f64>,
 }
 
@@ -55,8 +55,8 @@ const PROBE_DEPTH_M: f64 = 0.02;
 const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.035;
-/// How far ahead of a place without ground a foot looks for some, m.
-const BESIDE_M: f64 = 0.035;
+/// How far past a place without ground a foot looks for some, m.
+const PAST_GAP_M: f64 = 0.035;
 /// How often a swing may start over.
 pub(crate) const RETRIES: u8 = 2;
 
@@ -136,20 +136,20 @@ impl Foot {
             height: 0.02,
             left_ground: true,
             retries: 0,
-            aside: Vector2::zeros(),
+            past_gap: Vector2::zeros(),
             at,
         })
     }
 
     /// Swings on to a place farther `ahead`, once, if it has come down as far as it may and has found no ground, as over a
     /// gap. Where the body goes no way, there is no other place.
-    pub(crate) fn step_beside(&mut self, contact: Option<bool>, ahead: Vector2<f64>) {
+    pub(crate) fn step_past_gap(&mut self, contact: Option<bool>, ahead: Vector2<f64>) {
         let Self::Probing(swing) = *self else { return };
         let finds_nothing = swing.at.z <= -PROBE_DEPTH_M && contact == Some(false);
-        let may = finds_nothing && swing.retries > 0 && swing.aside == Vector2::zeros();
+        let may = finds_nothing && swing.retries > 0 && swing.past_gap == Vector2::zeros();
         if let Some(ahead) = ahead.try_normalize(0.0).filter(|_| may) {
             let touch_down = swing.at.xy();
-            *self = Self::Swinging(Swing { aside: ahead * BESIDE_M, touch_down, ..swing.started_over() });
+            *self = Self::Swinging(Swing { past_gap: ahead * PAST_GAP_M, touch_down, ..swing.started_over() });
         }
     }
 }
@@ -200,8 +200,8 @@ impl Swing {
         self.foothold = self.foothold.map(|foothold| step.motion.apply_inverse(foothold));
         let touch_down = step.motion.apply_inverse(self.touch_down);
         let place = match self.foothold {
-            None if self.aside == Vector2::zeros() => step.reach.place(rest, ahead),
-            None => step.reach.nearest(rest, step.reach.place(rest, ahead) + self.aside),
+            None if self.past_gap == Vector2::zeros() => step.reach.place(rest, ahead),
+            None => step.reach.nearest(rest, step.reach.place(rest, ahead) + self.past_gap),
             Some(foothold) => step.reach.nearest(rest, course.onward.apply_inverse(foothold)),
         };
         let wanted = course.onward.apply(place);

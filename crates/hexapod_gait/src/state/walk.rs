@@ -76,8 +76,7 @@ impl Walk {
 
     /// The mean height of the feet on the ground, m; zero if there is none.
     pub(crate) fn mean_height(&self) -> f64 {
-        let planted = self.feet().iter().filter(|foot| foot.is_planted());
-        let (sum, count) = planted.fold((0.0, 0.0), |(sum, count), foot| (sum + foot.position().z, count + 1.0));
+        let (sum, count) = self.planted_heights().fold((0.0, 0.0), |(sum, count), z| (sum + z, count + 1.0));
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
@@ -122,7 +121,7 @@ impl Walk {
     /// Puts feet down that feel the ground or are to; in a walk with a twist, lets others look for it, or climb over it.
     pub(crate) fn feel(&mut self, sensed: &Sensed, correction: &mut ContactCorrection, walks: Option<Twist>) {
         if let Some(twist) = walks {
-            self.step_beside(sensed, twist);
+            self.step_past_gap(sensed, twist);
         }
         self.put_down(sensed, correction);
         if walks.is_some() {
@@ -132,7 +131,7 @@ impl Walk {
 
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
     /// as was reported late.
-    pub(crate) fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
+    fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
         let feet = self.feet.iter_mut().take(self.count).enumerate();
         for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
             correction.add(leg, -foot.put_down(&sensed.by(leg)));
@@ -140,25 +139,28 @@ impl Walk {
     }
 
     /// Lets feet that have found no ground on even ground, and so a gap, look for it farther on, in a walk with `twist`.
-    pub(crate) fn step_beside(&mut self, sensed: &Sensed, twist: Twist) {
+    fn step_past_gap(&mut self, sensed: &Sensed, twist: Twist) {
         if !self.seeks_ground() || self.unevenness() > EVEN_M {
             return;
         }
-        let feet = self.feet.iter_mut().take(self.count).zip(self.nominal.rest());
-        for (leg, (foot, rest)) in feet.enumerate() {
-            foot.step_beside(sensed.by(leg).contact, twist.velocity_at(*rest));
+        for (leg, (foot, rest)) in self.feet.iter_mut().take(self.count).zip(self.nominal.rest()).enumerate() {
+            foot.step_past_gap(sensed.by(leg).contact, twist.velocity_at(*rest));
         }
     }
 
     /// How much higher the highest foot on the ground stands than the lowest, m.
     fn unevenness(&self) -> f64 {
-        let planted = self.feet().iter().filter(|foot| foot.is_planted()).map(|foot| foot.position().z);
-        let (low, high) = planted.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = self.planted_heights().fold(ends, |(low, high), z| (low.min(z), high.max(z)));
         high - low
     }
 
+    fn planted_heights(&self) -> impl Iterator<Item = f64> {
+        self.feet().iter().filter(|foot| foot.is_planted()).map(|foot| foot.position().z)
+    }
+
     /// Lets feet that meet an obstacle in mid-swing climb over it.
-    pub(crate) fn climb_over(&mut self, sensed: &Sensed) {
+    fn climb_over(&mut self, sensed: &Sensed) {
         for (leg, foot) in self.feet.iter_mut().take(self.count).enumerate() {
             if let Foot::Swinging(swing) = foot {
                 swing.climb_over(sensed.by(leg).contact);
@@ -186,7 +188,7 @@ impl Walk {
                 left_ground: false,
                 // In a gait that is not balanced, others are lifted on time all the same.
                 retries: if gait.is_stable() { RETRIES } else { 0 },
-                aside: Vector2::zeros(),
+                past_gap: Vector2::zeros(),
                 at,
             };
             if let Some(foot) = self.feet.get_mut(leg) {

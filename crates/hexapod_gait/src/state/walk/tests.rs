@@ -20,10 +20,10 @@ fn put_down(walk: &mut Walk, contact: Option<bool>) {
     walk.put_down(&sensed, &mut { ContactCorrection::NONE });
 }
 
-/// The same while it walks on.
-fn feel(walk: &mut Walk, contact: Option<bool>) {
-    put_down(walk, contact);
-    walk.climb_over(&Sensed { contacts: [contact; MAX_LEGS], late: 0.0 });
+/// The same in a walk with a twist.
+fn feel(walk: &mut Walk, contact: Option<bool>, twist: Twist) {
+    let sensed = Sensed { contacts: [contact; MAX_LEGS], late: 0.0 };
+    walk.feel(&sensed, &mut { ContactCorrection::NONE }, Some(twist));
 }
 
 /// Over ground that rests, without time going on.
@@ -83,14 +83,14 @@ fn when_a_foot_feels_the_ground_on_its_way_down_expect_it_planted_and_on_its_way
 fn when_a_foot_meets_an_obstacle_expect_its_swing_to_start_over_higher_a_few_times() {
     let (mut walk, gait) = swinging(0.3, None);
     let up = walk.foot(0).position();
-    feel(&mut walk, Some(true));
+    feel(&mut walk, Some(true), Twist::ZERO);
     let Foot::Swinging(swing) = *walk.foot(0) else { panic!("it is in the air") };
     assert_eq!((swing.lift_off, swing.at, swing.progress), (up, up, 0.0));
     assert!(up.z > 0.01 && swing.shape.at(0.5, 0.25).height(swing.height, swing.lift_off.z) > 0.02 + 0.25 * up.z);
     let starts_over = (0..10).take_while(|_| {
-        feel(&mut walk, None);
+        feel(&mut walk, None, Twist::ZERO);
         go_on(&mut walk, &gait, 0.05);
-        feel(&mut walk, Some(true));
+        feel(&mut walk, Some(true), Twist::ZERO);
         matches!(*walk.foot(0), Foot::Swinging(swing) if swing.progress == 0.0)
     });
     assert_eq!(1 + starts_over.count(), usize::from(RETRIES));
@@ -132,9 +132,8 @@ fn when_a_foot_finds_a_gap_in_even_ground_expect_it_put_down_farther_on_once() {
         let mut swings = 0;
         while !walk.foot(0).is_planted() {
             let before = matches!(walk.foot(0), Foot::Probing(_));
-            walk.step_beside(&Sensed { contacts: [Some(false); MAX_LEGS], late: 0.0 }, twist);
+            feel(&mut walk, Some(false), twist);
             swings += u32::from(before && matches!(walk.foot(0), Foot::Swinging(_)));
-            put_down(&mut walk, Some(false));
             go_on(&mut walk, &gait, 0.01);
         }
         (swings, walk.foot(0).position().xy() - place, walk.foot(0).position().z)
@@ -152,7 +151,7 @@ fn when_a_foot_finds_a_gap_in_even_ground_expect_it_put_down_farther_on_once() {
     }
     let (mut found, _) = swinging(1.0, None);
     put_down(&mut found, Some(false));
-    found.step_beside(&Sensed { contacts: [Some(false); MAX_LEGS], late: 0.0 }, twist);
+    feel(&mut found, Some(false), twist);
     assert!(matches!(found.foot(0), Foot::Probing(_)), "it still goes down");
 }
 
