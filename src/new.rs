@@ -39,8 +39,9 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         }
     })?;
     let gait = gait_to_start_with(&setup);
+    let named = from_folder(&urdf, &into);
     let files = [
-        ("hexapod.yaml", parameter_text(&setup, &urdf, &gait)),
+        ("hexapod.yaml", parameter_text(&setup, &named, &gait)),
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
     ];
@@ -48,7 +49,7 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         written(into.join(name), &text, &mut reported)?;
     }
     let parameters = into.join("hexapod.yaml");
-    if !fs::read_to_string(&parameters).is_ok_and(|text| text.contains(&*urdf.to_string_lossy().replace('\'', "''"))) {
+    if !fs::read_to_string(&parameters).is_ok_and(|text| text.contains(&*named.to_string_lossy().replace('\'', "''"))) {
         let _ = writeln!(
             reported,
             "note    {} was there and names another robot, which counts: give another folder with --into, or set its urdf",
@@ -78,6 +79,13 @@ fn found(robot: &Path) -> Result<PathBuf, Failure> {
     let kit = kits::named(&robot.to_string_lossy().to_lowercase());
     let hint = kit.map_or_else(String::new, |kit| format!("; did you mean --kit {}?", kit.name));
     robot.canonicalize().map_err(|error| Failure::Words(format!("{}: {error}{hint}", robot.display())))
+}
+
+/// The path of a robot's description as files in `folder` name it: from there if it lies there, so that the folder can be
+/// moved.
+fn from_folder(urdf: &Path, folder: &Path) -> PathBuf {
+    let inside = folder.canonicalize().ok().and_then(|folder| urdf.strip_prefix(folder).map(Path::to_path_buf).ok());
+    inside.unwrap_or_else(|| urdf.into())
 }
 
 /// Writes a file, unless it is there, and reports it; where it is.

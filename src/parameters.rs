@@ -3,14 +3,10 @@
 use crate::cli::{BusArgs, FileArgs};
 use hexapod_config::ros_params::{
     ParamSpec, ParamValue, Params, check_known_nodes, check_named, hint_for, load_on, load_ros_params, parse_override,
-    paths,
 };
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_setup::{CONFIG_FILES, Files, params};
 use std::path::Path;
-
-/// The simulator's parameter that may be a picture.
-const TERRAIN: &str = "terrain";
 
 /// Parameters of the nodes.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +77,7 @@ pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllPa
     let mut all: Vec<Params> = Vec::new();
     for (node, specs) in params::NODES.iter().zip(&specs) {
         let mut params = match &document {
-            Some(document) => beside_files(load_on(document, node, specs, faults), document, node, specs),
+            Some(document) => load_on(document, node, specs, faults),
             None => specs.iter().map(|spec| (spec.name, spec.default.clone())).collect(),
         };
         if !config.is_empty() {
@@ -104,37 +100,26 @@ pub fn read_parameters(arguments: &BusArgs, faults: &mut Faults) -> Result<AllPa
     Ok(AllParams { planner: next(), driver: next(), publisher: next(), web: next(), simulator: next() })
 }
 
-/// The parameters with a picture of the ground where the file that names it is, and not where the command is given.
-fn beside_files(mut params: Params, document: &Document, node: &str, specs: &[ParamSpec]) -> Params {
-    let terrain = params::text(&params, TERRAIN);
-    if simulator::is_picture(&terrain) {
-        let named = paths(document, node, specs).remove(TERRAIN);
-        let file = named.and_then(|path| document.file_of(&path));
-        if let Some(folder) = file.and_then(|file| Path::new(file).parent()) {
-            params.insert(TERRAIN, ParamValue::String(folder.join(terrain).display().to_string()));
-        }
-    }
-    params
-}
-
 /// The files that `--ros-args` take parameters of.
 pub fn files_for_ros() -> Vec<String> {
     let arguments: Vec<String> = std::env::args().collect();
     arguments.windows(2).filter(|pair| pair[0] == "--params-file").map(|pair| pair[1].clone()).collect()
 }
 
-/// The simulator's parameters with a picture of the ground beside that of `files` which names it. ROS has read and
-/// reported them the values, and not where they stand.
-pub fn beside_files_for_ros(mut simulator: Params, files: &[String]) -> Params {
-    let (specs, node) = (simulator::specs(), simulator::NAME);
+/// The parameters of a node, paths beside that of `files` which names them. ROS has read and reported the values, and not
+/// where they stand.
+pub fn beside_files_for_ros(node: &str, specs: &[ParamSpec], mut params: Params, files: &[String]) -> Params {
     for file in files {
         let Ok(document) = Document::read_on(file) else { continue };
-        let named = load_on(&document, node, &specs, &mut Faults::default());
-        if named.get(TERRAIN) == simulator.get(TERRAIN) {
-            simulator = beside_files(simulator, &document, node, &specs);
+        let named = load_on(&document, node, specs, &mut Faults::default());
+        for spec in specs.iter().filter(|spec| spec.file_ending.is_some()) {
+            let beside = params.get(spec.name).map(|value| spec.beside(value.clone(), file));
+            if let Some(beside) = beside.filter(|beside| named.get(spec.name) == Some(beside)) {
+                params.insert(spec.name, beside);
+            }
         }
     }
-    simulator
+    params
 }
 
 /// What can be set on each of the nodes.
@@ -233,32 +218,23 @@ mod tests {
     }
 
     #[test]
-    fn when_hexapod_yaml_names_a_picture_expect_it_beside_that_file_and_others_as_they_are() {
-        let terrain = |named: &str| {
-            let yaml = format!("simulator:\n  ros__parameters:\n    terrain: {named}\n");
-            let document = Document::parse(Source::new("/robot/config/hexapod.yaml", yaml)).unwrap();
-            let (specs, node) = (simulator::specs(), simulator::NAME);
-            let params = load_on(&document, node, &specs, &mut Faults::default());
-            params::text(&beside_files(params, &document, node, &specs), "terrain")
-        };
-        assert_eq!(terrain("hills.png"), "/robot/config/hills.png");
-        assert_eq!(terrain("ground/hills.PNG"), "/robot/config/ground/hills.PNG");
-        assert_eq!((terrain("/maps/hills.png"), terrain("rubble")), ("/maps/hills.png".into(), "rubble".into()));
-    }
-
-    #[test]
-    fn when_a_file_for_ros_names_a_picture_expect_it_beside_that_file_and_what_others_name_as_it_is() {
+    fn when_a_file_for_ros_names_a_file_expect_it_beside_that_one_and_what_others_name_as_it_is() {
         let folder = std::env::temp_dir().join(format!("hexapod_for_ros_{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("sim.yaml");
-        std::fs::write(&file, "/**:\n  ros__parameters:\n    terrain: hills.png\n").unwrap();
+        std::fs::write(&file, "/**:\n  ros__parameters:\n    terrain: hills.png\n    urdf: my.urdf\n").unwrap();
         let files = ["/nowhere.yaml".to_owned(), file.display().to_string()];
-        let terrain = |named: &str| {
-            let simulator = Params::from([(TERRAIN, named.into())]);
-            params::text(&beside_files_for_ros(simulator, &files), TERRAIN)
-        };
-        assert_eq!(terrain("hills.png"), folder.join("hills.png").display().to_string());
-        assert_eq!((terrain("dunes.png"), terrain("rubble")), ("dunes.png".into(), "rubble".into()));
+        let (specs, here) = (simulator::specs(), |name: &str| folder.join(name).display().to_string());
+        for (name, given, used) in [
+            ("terrain", "hills.png", here("hills.png")),
+            ("terrain", "dunes.png", "dunes.png".into()),
+            ("terrain", "rubble", "rubble".into()),
+            ("urdf", "my.urdf", here("my.urdf")),
+            ("urdf", "yours.urdf", "yours.urdf".into()),
+        ] {
+            let params = Params::from([(name, given.into())]);
+            assert_eq!(params::text(&beside_files_for_ros(simulator::NAME, &specs, params, &files), name), used);
+        }
         std::fs::remove_dir_all(folder).unwrap();
     }
 

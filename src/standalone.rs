@@ -3,7 +3,7 @@
 use crate::agreement::{notes, share_frames};
 use crate::cli::own_arguments;
 use crate::exit::{self, Failure, say};
-use crate::parameters::{AllParams, check_no_folder, files_for_ros, files_of, tell_files};
+use crate::parameters::{AllParams, beside_files_for_ros, check_no_folder, files_for_ros, files_of, tell_files};
 use hexapod_config::ros_params::{ParamSpec, Params, check_known_nodes, load_on};
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};
@@ -134,9 +134,10 @@ fn start<S, L: Into<Failure>, E: std::fmt::Display>(
     ros.watch_rmw(&shutdown)?;
     let base = |given: &Params| parameters_of(name, &specs, given);
     let node = RosNode::create_over(&ros, name, specs.clone(), base)?;
-    tell_files([node.values()]);
-    let setup = load(node.values()).map_err(Into::into)?;
-    beside_others(node.values(), name).iter().flat_map(notes).for_each(|note| tracing::warn!("{note}"));
+    let values = beside_files_for_ros(name, &specs, node.values().clone(), &files_for_ros());
+    tell_files([&values]);
+    let setup = load(&values).map_err(Into::into)?;
+    beside_others(&values, name).iter().flat_map(notes).for_each(|note| tracing::warn!("{note}"));
     if let Err(reason) = memory::lock() {
         tracing::info!("{reason}");
     }

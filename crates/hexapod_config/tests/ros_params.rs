@@ -82,6 +82,28 @@ fn when_values_are_good_expect_declared_types() {
 }
 
 #[test]
+fn when_a_file_names_a_file_expect_it_beside_that_one_and_other_texts_as_they_are() {
+    let specs = [ParamSpec::new("urdf", "", "").path(""), ParamSpec::new("terrain", "flat", "").path(".png")];
+    let text = |name: &str, value: &str| {
+        let yaml = format!("/**:\n  ros__parameters:\n    {name}: {value}\n");
+        let document = Document::parse(Source::new("/robot/config/hexapod.yaml", yaml)).unwrap();
+        load_ros_params(&document, "simulator", &specs).unwrap()[name].as_str().unwrap().to_owned()
+    };
+    for (name, value, expected) in [
+        ("urdf", "robot.urdf", "/robot/config/robot.urdf"),
+        ("urdf", "../robot.urdf", "/robot/config/../robot.urdf"),
+        ("urdf", "/else/robot.urdf", "/else/robot.urdf"),
+        ("urdf", "~/robot.urdf", "~/robot.urdf"),
+        ("urdf", "package://robot/robot.urdf", "package://robot/robot.urdf"),
+        ("urdf", "''", ""),
+        ("terrain", "ground/hills.PNG", "/robot/config/ground/hills.PNG"),
+        ("terrain", "rubble", "rubble"),
+    ] {
+        assert_eq!(text(name, value), expected, "{name}: {value}");
+    }
+}
+
+#[test]
 fn when_sections_overlap_expect_the_most_specific() {
     let section = |name: &str, rate: u32| format!("{name}:\n  ros__parameters: {{rate: {rate}}}\n");
     let yaml = section("gait_planner", 30) + &section("/**/gait_planner", 20) + &section("/**", 10);

@@ -25,7 +25,7 @@ pub fn common() -> Vec<ParamSpec> {
         ParamSpec::new("use_sim_time", false, "Take the time from /clock").read_only(),
         ParamSpec::new("config", "", "Folder of your configuration files; empty: ~/.config/hexapod over /etc/hexapod")
             .read_only(),
-        ParamSpec::new("urdf", "", "File of the robot's description; empty: the shipped one").read_only(),
+        ParamSpec::new("urdf", "", "File of the robot's description; empty: the shipped one").path("").read_only(),
     ]
 }
 
@@ -63,8 +63,15 @@ fn written(node: &str, params: &Params, name: &str) -> Option<(Document, String)
     let document = files.in_config(file_of(node).0).read_on().ok()?;
     let spec = [ParamSpec::new(name, value.clone(), "")];
     let path = paths(&document, node, &spec).remove(name)?;
-    let is_this = load_on(&document, node, &spec, &mut Faults::default()).get(name) == Some(value);
+    let in_file = load_on(&document, node, &spec, &mut Faults::default());
+    let is_this = in_file.get(name).is_some_and(|written| is_of(value, written));
     is_this.then_some((document, path))
+}
+
+/// Whether a value is the one that is written: a path has been laid beside the file that names it.
+fn is_of(value: &ParamValue, written: &ParamValue) -> bool {
+    let is_path = |written: &str| value.as_str().is_some_and(|path| Path::new(path).ends_with(written));
+    value == written || written.as_str().is_some_and(is_path)
 }
 
 /// Checks that the file named by `urdf` is there, where a file of parameters names it.
@@ -81,14 +88,12 @@ pub fn check_urdf(node: &str, params: &Params) -> Result<(), ConfigError> {
     let what = if path.is_dir() { "is a folder, not a file" } else { "is no file" };
     let reason = format!("{urdf:?} {what}");
     let help = if urdf.starts_with('~') {
-        "`~` is not expanded here: give the whole path, such as /home/NAME/robot.urdf".into()
+        "`~` is not expanded here: give the whole path, such as /home/NAME/robot.urdf"
     } else if urdf.contains("://") || urdf.contains("$(") {
-        "`package://`, `$(find ...)` and addresses are not expanded here: give the path of the file".into()
-    } else if path.is_relative() {
-        let from = std::env::current_dir().map(|folder| format!(", now {}", folder.display())).unwrap_or_default();
-        format!("a relative path starts at the folder in which the program is started{from}: give the whole path")
+        "`package://`, `$(find ...)` and addresses are not expanded here: give the path of the file"
     } else {
-        "give the path of the file (has its folder been moved?), or leave it out for the shipped robot".into()
+        "give the path of the file, a relative one from the folder of this file (has it been moved?), or leave it out for the \
+         shipped robot"
     };
     Err(document.error_at(&key, reason, help))
 }
@@ -105,12 +110,14 @@ mod tests {
         for (urdf, words) in [
             ("~/robot.urdf", "`~` is not expanded"),
             ("package://robot/robot.urdf", "not expanded"),
-            ("robot.urdf", "relative path"),
+            ("robot.urdf", "a relative one from the folder of this file"),
             ("/", "is a folder"),
         ] {
             let yaml = format!("/**:\n  ros__parameters:\n    urdf: {urdf}\n");
             std::fs::write(folder.join("hexapod.yaml"), yaml).unwrap();
-            let params = Params::from_iter([("config", config.into()), ("urdf", urdf.into())]);
+            let document = Files::of_folder(config, "").in_config("hexapod.yaml").read_on().unwrap();
+            let mut params = load_on(&document, NODES[0], &common(), &mut Faults::default());
+            params.insert("config", config.into());
             let error = check_urdf(NODES[0], &params).unwrap_err();
             let reported = format!("{} {}", error.message(), error.remedy());
             assert!(error.line() == Some(3) && reported.contains(words), "{reported}");

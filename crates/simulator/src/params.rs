@@ -14,6 +14,7 @@ pub fn specs() -> Vec<ParamSpec> {
     specs.extend(frames::specs());
     specs.extend([
         ParamSpec::new("terrain", "flat", "What the robot stands on: flat, ramp, steps, rubble, gaps, or a PNG of heights")
+            .path(".png")
             .read_only(),
         ParamSpec::new(
             "terrain_size",

@@ -201,7 +201,7 @@ impl Reader<'_> {
         let layer = self.document.tree().node(node).layer;
         if self.taken.get(spec.name).is_none_or(|taken| taken.layer <= layer) {
             self.taken.insert(spec.name, Taken { layer, path: path.into() });
-            self.params.insert(spec.name, value);
+            self.params.insert(spec.name, spec.beside(value, &self.document.source_of(node).name));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::value::ParamValue;
 use crate::{suggest, units};
+use std::path::Path;
 
 /// One parameter of a node.
 ///
@@ -29,6 +30,8 @@ pub struct ParamSpec {
     pub read_only: bool,
     /// Whether a text may be empty although the default is not.
     pub may_be_empty: bool,
+    /// How texts end that are paths of files: in a file of parameters, from the folder of that file.
+    pub file_ending: Option<&'static str>,
 }
 
 /// (what is wrong, what would be right)
@@ -37,8 +40,16 @@ type Fault = (String, String);
 impl ParamSpec {
     /// A parameter of the type of its default, without range or choices.
     pub fn new(name: &'static str, default: impl Into<ParamValue>, description: &'static str) -> Self {
-        let (range, choices) = (None, &[][..]);
-        Self { name, default: default.into(), description, range, choices, read_only: false, may_be_empty: false }
+        Self {
+            name,
+            default: default.into(),
+            description,
+            range: None,
+            choices: &[],
+            read_only: false,
+            may_be_empty: false,
+            file_ending: None,
+        }
     }
 
     /// Bounds a number, both ends included.
@@ -60,6 +71,31 @@ impl ParamSpec {
     pub fn or_empty(mut self) -> Self {
         self.may_be_empty = true;
         self
+    }
+
+    /// Makes texts with this ending, all of them if it is empty, paths of files: in a file of parameters, from the folder
+    /// of that file.
+    #[must_use]
+    pub fn path(mut self, file_ending: &'static str) -> Self {
+        self.file_ending = Some(file_ending);
+        self
+    }
+
+    /// Whether a text is a path; `~` and addresses are not expanded, and none.
+    fn is_path(&self, text: &str) -> bool {
+        let is_file = self.file_ending.is_some_and(|ending| text.to_lowercase().ends_with(ending));
+        is_file && !text.is_empty() && !text.starts_with('~') && !["://", "$("].iter().any(|mark| text.contains(mark))
+    }
+
+    /// A value as it stands in `file`: a path from the folder of that file.
+    #[must_use]
+    pub fn beside(&self, value: ParamValue, file: &str) -> ParamValue {
+        match (&value, Path::new(file).parent()) {
+            (ParamValue::String(text), Some(folder)) if self.is_path(text) => {
+                ParamValue::String(folder.join(text).display().to_string())
+            }
+            _ => value,
+        }
     }
 
     /// Fixes the value once the node runs.
