@@ -4,13 +4,17 @@
 use crate::parameters::{AllParams, node_specs};
 use hexapod_config::ros_params::{ParamValue, Params, parse_override};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_setup::params::text;
+use hexapod_setup::params::{switch, text};
 
 /// Why a parameter changes nothing, and what to do about it.
 type Why = (String, String);
 
 /// What the simulator does without ROS and in its own time: all else that can be set on it is for messages and the clock.
 const OF_PHYSICS: [&str; 6] = ["config", "urdf", "terrain", "terrain_size", "terrain_cell", "seed"];
+/// What of the driver counts there: it has no bus, no pins and no messages.
+const OF_DRIVER: [&str; 4] = ["config", "urdf", "bus", "rate"];
+/// What of the planner does not.
+const OF_MESSAGES: [&str; 4] = ["cmd_vel_timeout", "stamped_cmd_vel", "base_frame", "frame_prefix"];
 
 /// Options that say what a parameter says, too, and count in its place; empty where they are not given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,8 +69,9 @@ pub fn check_ground(given: &[String], simulator: &Params) -> Result<(), ConfigEr
 ///
 /// # Errors
 /// As [`check_run`].
-pub fn check_sim(given: &[String], options: Options<'_>, simulator: &Params) -> Result<(), ConfigError> {
-    let terrain = text(simulator, "terrain");
+pub fn check_sim(given: &[String], options: Options<'_>, all: &AllParams) -> Result<(), ConfigError> {
+    let terrain = text(&all.simulator, "terrain");
+    let feels = ["use_foot_switches", "use_sensed_contacts"].iter().any(|name| switch(&all.planner, name));
     let leave_out = || String::from("leave it out, or walk with hexapod run --bus physics");
     let why = |node: &str, name: &str, value: &ParamValue| match (node, name) {
         (simulator::NAME, "speed") => Some(("hexapod sim always goes as fast as the computer can".into(), leave_out())),
@@ -77,6 +82,15 @@ pub fn check_sim(given: &[String], options: Options<'_>, simulator: &Params) -> 
             simulator::idle_on(&terrain, name).or_else(|| options.overrule(node, name, value))
         }
         (simulator::NAME, _) => Some(("hexapod sim sends no messages".into(), leave_out())),
+        (servo_driver::NAME, name) if !OF_DRIVER.contains(&name) => {
+            Some(("the driver has neither bus nor pins in hexapod sim, and gets no messages".into(), leave_out()))
+        }
+        (gait_planner::NAME, name) if OF_MESSAGES.contains(&name) => {
+            Some(("hexapod sim sends no messages".into(), leave_out()))
+        }
+        (gait_planner::NAME, "contacts_delay") if !feels => {
+            Some(("no foot feels the ground".into(), "add -p use_foot_switches:=true, or leave it out".into()))
+        }
         (state_publisher::NAME | web_teleop::NAME, _) => Some((format!("no {node} runs in hexapod sim"), leave_out())),
         _ => options.overrule(node, name, value),
     };
@@ -136,12 +150,16 @@ mod tests {
     #[test]
     fn when_an_argument_changes_nothing_without_ros_expect_it_refused_and_why() {
         let on_rubble = Params::from([("terrain", "rubble".into())]);
-        let sim = |given: &str| reported(check_sim(&[given.to_owned()], Options::default(), &on_rubble));
+        let all = AllParams { simulator: on_rubble, ..AllParams::default() };
+        let sim = |given: &str| reported(check_sim(&[given.to_owned()], Options::default(), &all));
         for (given, words) in [
             ("simulator.speed:=2.0", "always goes as fast as the computer can"),
             ("lockstep:=true", "always wait for each other"),
             ("simulator.rate:=50.0", "sends no messages"),
             ("state_publisher.publish_tf:=false", "no state_publisher runs in hexapod sim"),
+            ("load_feedback:=true", "the driver has neither bus nor pins"),
+            ("cmd_vel_timeout:=0.2", "sends no messages"),
+            ("contacts_delay:=0.1", "no foot feels the ground"),
         ] {
             assert!(sim(given).contains(words), "{given}: {}", sim(given));
         }
@@ -165,10 +183,10 @@ mod tests {
             ("flat", "simulator.terrain_size:=0.3", ["terrain flat has no size", "as in --terrain steps"]),
             ("rubble", "terrain_cell:=0.01", ["terrain rubble is no picture of heights", "as in --terrain hills.png"]),
         ] {
-            let (given, ground) = ([given.to_owned()], Params::from([("terrain", terrain.into())]));
-            for reported in
-                [reported(check_ground(&given, &ground)), reported(check_sim(&given, Options::default(), &ground))]
-            {
+            let given = [given.to_owned()];
+            let all = AllParams { simulator: Params::from([("terrain", terrain.into())]), ..AllParams::default() };
+            let (ground, sim) = (check_ground(&given, &all.simulator), check_sim(&given, Options::default(), &all));
+            for reported in [reported(ground), reported(sim)] {
                 assert!(words.iter().all(|words| reported.contains(words)), "{reported}");
                 assert!(reported.contains(&format!("-p {}", given[0])), "{reported}");
             }
@@ -189,7 +207,7 @@ mod tests {
         );
         let each = |given: &str| {
             let given = [given.to_owned()];
-            [reported(check_sim(&given, options, &all.simulator)), reported(check_run(&given, options, &all, false))]
+            [reported(check_sim(&given, options, &all)), reported(check_run(&given, options, &all, false))]
         };
         for (given, words) in [
             ("simulator.terrain:=rubble", "--terrain steps is given as well, and counts"),

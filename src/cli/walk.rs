@@ -81,7 +81,7 @@ pub struct SimArgs {
     #[arg(long, value_name = "[NODE.]NAME=A,B,C")]
     pub sweep: Vec<String>,
     /// Walk with so many seeds of ground and noise, from 1 on
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,
     /// Of a sweep, only every Nth walk, from the Ith on: for several computers
     #[arg(long, value_name = "I/N")]

@@ -35,7 +35,7 @@ pub(super) fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
     let SimArgs { files, params, terrain, gait, .. } = arguments;
     let bus = BusArgs { files: files.clone(), bus: Some("physics".into()), params: params.clone() };
     let all = on_terrain(parameters(&bus)?, terrain)?;
-    check_sim(params, Options { terrain, gait: gait.as_deref().unwrap_or_default() }, &all.simulator)?;
+    check_sim(params, Options { terrain, gait: gait.as_deref().unwrap_or_default() }, &all)?;
     Setups::load(&all)
 }
 
