@@ -23,6 +23,8 @@ const NOTHING_SELECTED: i32 = 5;
 const FUZZ_SECONDS: &str = "FUZZ_SECONDS";
 /// How many cases a property is tried on.
 const CASES: &str = "PROPTEST_CASES";
+/// The examples that tests of the robot start; the others are checked by the lints.
+const EXAMPLES: [&str; 4] = ["kinematics_csv", "dynamics_raw", "feet_raw", "drive"];
 /// How many steps the model of the driver's stops takes: fewer than by itself where other tests wait.
 const STEPS: &str = "SEAMS_STEPS";
 
@@ -55,7 +57,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.page(page);
     match &ros {
         Some(ros) => {
-            run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(ros, crates))?;
+            run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
             run.robots(ros, Group::Together);
             run.robots(ros, Group::OneAtATime);
@@ -85,7 +87,7 @@ impl Run<'_> {
                 self.dependencies();
                 self.lints(crates);
             }
-            (Part::Crates, Some(ros)) => self.with_executables(ros, crates),
+            (Part::Crates, Some(_)) => self.with_executables(crates),
             (Part::Crates, None) => {
                 self.tests(crates);
                 self.other_cases(crates);
@@ -93,11 +95,7 @@ impl Run<'_> {
             (Part::Physics, _) => self.no_hurry(crates),
             (Part::Robots, None) => bail!("robots need a ROS 2"),
             (Part::Robots, Some(ros)) => {
-                self.report.section(
-                    "executables",
-                    &mut crates.cargo(self.layout, &["build", "--bins", "--examples"]),
-                    &[0],
-                );
+                self.executables(crates);
                 self.robots(ros, Group::Together);
                 self.robots(ros, Group::OneAtATime);
             }
@@ -172,12 +170,23 @@ impl Run<'_> {
     }
 
     fn tests(&mut self, crates: Crates<'_>) {
-        let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast"]);
+        // Without the examples, most of which nobody starts here.
+        let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--tests"]);
         command.args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         set_unless_given(&mut command, SEED, "1");
         set_unless_given(&mut command, STEPS, "30000");
         self.report.section("tests", &mut command, &[0]);
+        let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--doc"]);
+        command.args(&self.options.filter);
+        self.report.section("tests in documentation", &mut command, &[0]);
+    }
+
+    /// What tests of the robot start.
+    fn executables(&mut self, crates: Crates<'_>) {
+        let mut command = crates.cargo(self.layout, &["build", "--bins"]);
+        command.args(EXAMPLES.into_iter().flat_map(|example| ["--example", example]));
+        self.report.section("executables", &mut command, &[0]);
     }
 
     /// Robot descriptions mangled for longer than among all tests.
@@ -207,9 +216,9 @@ impl Run<'_> {
     }
 
     /// The tests, the executables, and cases that may take the time that is left until what runs beside has ended.
-    fn with_executables(&mut self, ros: &Ros, crates: Crates<'_>) {
+    fn with_executables(&mut self, crates: Crates<'_>) {
         self.tests(crates);
-        self.report.section("executables", &mut ros.build_executables(self.layout), &[0]);
+        self.executables(crates);
         self.other_cases(crates);
     }
 
