@@ -73,6 +73,9 @@ pub struct SimArgs {
     /// How the robot is when time begins
     #[arg(long, value_enum, default_value_t)]
     pub start: Start,
+    /// The robot sees the ground, with the depth camera of sim.yaml, and chooses its footholds there
+    #[arg(long)]
+    pub see: bool,
     /// More columns for the table, as in joints,torques
     #[arg(long, value_enum, value_delimiter = ',')]
     pub columns: Vec<Column>,

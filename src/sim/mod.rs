@@ -3,6 +3,7 @@
 mod columns;
 mod misfortune;
 mod senses;
+mod sight;
 mod stack;
 mod sweep;
 mod table;

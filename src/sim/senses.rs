@@ -1,10 +1,11 @@
 //! What the planner receives of what the robot feels, as its node is by topics.
 
+use crate::sim::sight::Seen;
 use hexapod_dynamics::ImuReader;
-use hexapod_gait::Input;
+use hexapod_gait::{Engine, Input};
 use hexapod_kinematics::{MAX_LEGS, Model};
 use nalgebra::Vector3;
-use simulator::{FootSwitches, Imu, Plant};
+use simulator::{DepthCamera, FootSwitches, Imu, Plant};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -15,12 +16,13 @@ pub struct Senses {
     switches: Option<Felt>,
     /// And the link it is on.
     imu: Option<(Imu, ImuReader, String)>,
+    seen: Option<Seen>,
 }
 
 impl Senses {
     /// It listens to none.
     pub fn none() -> Self {
-        Self { switches: None, imu: None }
+        Self { switches: None, imu: None, seen: None }
     }
 
     /// To switches under the feet, too, reported `late_s` seconds late to a planner of so many ticks per second.
@@ -33,13 +35,21 @@ impl Senses {
         Self { imu: Some((imu, ImuReader::default(), link.to_owned())), ..self }
     }
 
-    /// The input with what the robot feels now.
-    pub fn tell(&mut self, plant: &Plant, model: &Model, now: Duration, input: &Input) -> Input {
+    /// To a depth camera, too, on whose map it chooses footholds.
+    pub fn with_sight(self, camera: DepthCamera, legs: usize) -> Self {
+        Self { seen: Some(Seen::new(camera, legs)), ..self }
+    }
+
+    /// The input with what the robot feels and sees now.
+    pub fn tell(&mut self, plant: &Plant, engine: &Engine, now: Duration, input: &Input) -> Input {
         let (contacts, contacts_late) = match &mut self.switches {
             Some(felt) => (felt.read(plant), felt.late_s),
             None => ([None; MAX_LEGS], 0.0),
         };
-        Input { contacts, contacts_late, up: self.up(plant, model, now), ..*input }
+        let up = self.up(plant, engine.robot().model(), now);
+        let (world, imu) = (plant.simulator().world(), self.imu.as_mut().map(|(_, reader, _)| reader));
+        let seen = self.seen.as_mut().map(|seen| seen.footholds(world, engine, now, imu));
+        Input { contacts, contacts_late, up, footholds: seen.unwrap_or(input.footholds), ..*input }
     }
 
     /// Which way is up in the body, as far as its IMU is to be believed.

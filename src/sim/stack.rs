@@ -79,7 +79,7 @@ pub struct Motors {
 
 impl Stack {
     /// A robot that sits, or hangs, its servos still without pulses.
-    pub fn new(setups: Setups, gait: Option<&str>, start: Start) -> Result<Self, Failure> {
+    pub fn new(setups: Setups, gait: Option<&str>, start: Start, sees: bool) -> Result<Self, Failure> {
         let Setups { planner, driver, simulator, .. } = setups;
         let Some(simulator) = simulator else {
             return Err(Failure::Words("hexapod sim is for bus physics; leave out -p bus".into()));
@@ -103,6 +103,10 @@ impl Stack {
         }
         if planner.uses_imu {
             senses = senses.with_imu(simulator.imu(plant.simulator().world()), simulator.imu_link());
+        }
+        if sees {
+            let camera = simulator.depth_camera(plant.simulator().world());
+            senses = senses.with_sight(camera, engine.legs().len());
         }
         Ok(Self {
             player: Player::new(engine),
@@ -241,7 +245,7 @@ impl Stack {
     /// A tick of the planner, its angles to the servos, and the physics until the next.
     pub fn tick(&mut self, input: &Input) -> Result<Moment, Failure> {
         let dt = 1.0 / self.rate_hz;
-        let input = self.senses.tell(&self.plant, self.player.engine().robot().model(), self.time, input);
+        let input = self.senses.tell(&self.plant, self.player.engine(), self.time, input);
         let tick = *self.player.step(&input, dt);
         self.command(&tick)?;
         self.notes.extend(self.given_up.note(self.player.engine().gave_up(), self.seconds()));

@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &SimArgs, list: &List, shutdown: &Shutdown, out: im
     let setups = setups(arguments)?;
     let misfortunes = misfortunes(list, &setups)
         .map_err(|reason| Failure::Words(format!("{}:{reason}", arguments.commands.display())))?;
-    let mut stack = Stack::new(setups, arguments.gait.as_deref(), arguments.start)?;
+    let mut stack = Stack::new(setups, arguments.gait.as_deref(), arguments.start, arguments.see)?;
     stack.note(list.notes(&arguments.commands));
     walk(stack, (list, &misfortunes), &arguments.columns, shutdown, out)
 }

@@ -1,5 +1,5 @@
-//! How far the shipped robot gets in half a minute at 0.07 m/s over unknown ground, which it feels with its feet and its IMU:
-//! `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED]`. Prints fractions of the commanded way, and the greatest leans,
+//! How far the shipped robot gets in half a minute at 0.07 m/s over unknown ground, which it feels with its feet and its IMU,
+//! and sees with a depth camera where SEES is 1: `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED] [SEES]`. Prints fractions of the commanded way, and the greatest leans,
 //! in degrees.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a run that cannot start says why by failing")]
@@ -32,7 +32,8 @@ fn main() {
     let number = |n: usize, default: &str| argument(n, default).parse::<f64>().unwrap();
     let (name, gait) = (argument(1, "rubble"), argument(3, "tripod"));
     let (size, walks, lift, first) = (number(2, "0.025"), number(4, "4"), number(5, "0.05"), number(6, "1"));
-    let all = each_seed(first as u64, walks as u64, |seed| walk(&name, size, &gait, lift, seed));
+    let feels = if argument(7, "0") == "1" { Feels::Sees } else { Feels::Imu };
+    let all = each_seed(first as u64, walks as u64, |seed| walk((&name, size), &gait, lift, seed, feels));
     let mean = |of: &dyn Fn(&Walk) -> f64| all.iter().map(of).sum::<f64>() / walks;
     let count = |of: &dyn Fn(&&Walk) -> bool| all.iter().filter(of).count();
     let fractions: Vec<String> = all.iter().map(|walk| format!("{:.2}", walk.fraction)).collect();
@@ -47,9 +48,9 @@ fn main() {
     );
 }
 
-fn walk(name: &str, size: f64, gait: &str, lift: f64, seed: u64) -> Walk {
+fn walk((name, size): (&str, f64), gait: &str, lift: f64, seed: u64, feels: Feels) -> Walk {
     let terrain = Terrain::named(name, (size != 0.0).then_some(size), seed).unwrap();
-    let mut walker = Walker::standing(gait, &Ground::of(terrain).with_friction(0.8), Feels::Imu);
+    let mut walker = Walker::standing(gait, &Ground::of(terrain).with_friction(0.8), feels);
     walker.engine.set_step_height(lift);
     let speed = SPEED_M_S * (1.0 + FASTER * (seed as f64 - 1.0));
     let x = |walker: &Walker| walker.world.base().translation.vector.x;

@@ -17,12 +17,12 @@ mod simulator;
 pub use boards::Boards;
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
 pub use config::Config;
-pub use engine::{Drive, Momentum, Mount, Push, Settings, Velocity, World};
+pub use engine::{Drive, Momentum, Mount, Push, Seen, Settings, Velocity, World};
 pub use fall::{FALLEN_RAD, Fall, FallWatch, lean_beyond, on_its_belly};
 pub use ground::{
     FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, PictureError, Surface, TERRAINS, Terrain,
 };
 pub use lean::lean;
-pub use sensors::{FootSwitches, Imu, ImuModel, ImuReading, SwitchModel, TruePace};
+pub use sensors::{DepthCamera, DepthModel, FootSwitches, Imu, ImuModel, ImuReading, SwitchModel, TruePace};
 pub use servo::{Battery, Breakage, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

@@ -19,6 +19,7 @@ mod pictures;
 #[allow(dead_code, reason = "shared with the examples")]
 mod rig;
 mod rough;
+mod seeing;
 mod sensors;
 mod servos;
 mod standing;

@@ -10,7 +10,7 @@ use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames, motors};
-use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Imu, Terrain, World};
+use hexapod_sim::{Assembly, BuildError, Config, DepthCamera, FootSwitches, Ground, Imu, Terrain, World};
 use nalgebra::Isometry3;
 
 /// All the node needs, read and checked.
@@ -127,6 +127,12 @@ impl Setup {
     #[must_use]
     pub fn imu(&self, world: &World) -> Imu {
         Imu::new(self.config.imu, self.config.imu_link, world, self.seed)
+    }
+
+    /// The depth camera on its body, in a world of the robot.
+    #[must_use]
+    pub fn depth_camera(&self, world: &World) -> DepthCamera {
+        DepthCamera::new(self.config.depth_camera, self.config.depth_camera_link, world, self.seed)
     }
 
     /// The link that the IMU is on.

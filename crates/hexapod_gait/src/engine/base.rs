@@ -5,6 +5,8 @@
 use crate::gait::posture::BodyOffset;
 use crate::plane::size::{Enlarged, size_of};
 use crate::plane::twist::Twist;
+use crate::state::foothold::Foothold;
+use crate::state::next_step::NextStep;
 use crate::state::tick::{Input, Tick};
 use hexapod_kinematics::Robot;
 use nalgebra::{Isometry3, Translation3, Vector2, Vector3};
@@ -39,11 +41,18 @@ impl Base {
             body_offset: BodyOffset { translation: along(translation), rotation: along(rotation) }
                 .enlarged(1.0 / self.size),
             up: input.up.map(along),
-            footholds: input.footholds.map(|at| {
-                at.map(|at| self.on_ground.inverse_transform_point(&at.push(0.0).into()).coords.xy() / self.size)
-            }),
+            footholds: input.footholds.map(|foothold| foothold.map(|foothold| self.foothold(foothold))),
             ..*input
         }
+    }
+
+    fn foothold(&self, Foothold { at, highest }: Foothold) -> Foothold {
+        Foothold { at: self.own(&at), highest: self.own(&at.xy().push(highest)).z }
+    }
+
+    /// A place in the footprint frame as the engine has it.
+    pub(crate) fn own(&self, place: &Vector3<f64>) -> Vector3<f64> {
+        self.on_ground.inverse_transform_point(&(*place).into()).coords / self.size
     }
 
     /// The twist of the hips' middle where that of the base link is given.
@@ -60,6 +69,12 @@ impl Base {
             twist: seen(tick.twist.enlarged(self.size), &hips_from_base),
             ..*tick
         }
+    }
+
+    /// A step as it is outside.
+    pub(crate) fn step(&self, step: &NextStep) -> NextStep {
+        let from = self.on_ground.transform_point(&(step.from * self.size).into()).coords;
+        NextStep { from, to: self.place(step.to), rest: self.place(step.rest), ..*step }
     }
 
     /// A place on the ground below the hips, as it is below the base link.

@@ -6,6 +6,7 @@
 
 pub(crate) mod base;
 pub(crate) mod handover;
+mod next_steps;
 pub(crate) mod report;
 mod shown;
 mod tuning;

@@ -104,10 +104,10 @@ pub(crate) struct SwingPoint {
 }
 
 impl SwingPoint {
-    /// Height, m, of a foot that is lifted by `height` from `lift_off` to the ground as planned.
+    /// Height, m, of a foot that is lifted by `height` over the way from `lift_off` to `touch_down`.
     #[inline]
-    pub(crate) fn height(&self, height: f64, lift_off: f64) -> f64 {
-        height * self.lift + lift_off * (1.0 - self.travel) + self.descent
+    pub(crate) fn height(&self, height: f64, lift_off: f64, touch_down: f64) -> f64 {
+        height * self.lift + lift_off * (1.0 - self.travel) + touch_down * self.travel + self.descent
     }
 }
 

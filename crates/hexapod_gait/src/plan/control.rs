@@ -10,11 +10,12 @@ use crate::plane::limits::{LimitedBy, TwistLimits};
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::state::foothold::Foothold;
 use crate::state::mode::Mode;
 use crate::state::tick::Input;
 use crate::state::walk::Sensed;
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Vector2, Vector3};
+use nalgebra::Vector3;
 
 /// What changes at the points of the grid only.
 #[derive(Clone, Copy, Debug)]
@@ -46,22 +47,21 @@ pub(crate) struct Sensing {
     /// The direction up in the body's frame, of any length.
     pub up: Option<Vector3<f64>>,
     /// Where feet are wanted on it.
-    pub footholds: [Option<Vector2<f64>>; MAX_LEGS],
+    pub footholds: [Option<Foothold>; MAX_LEGS],
 }
 
 impl Sensing {
     /// What an input tells, as far as it can be.
     pub(crate) fn of(input: &Input) -> Self {
         let late = if input.contacts_late > 0.0 { input.contacts_late.min(LATEST_S) } else { 0.0 };
-        let is_finite = |at: &Vector2<f64>| at.x.is_finite() && at.y.is_finite();
         Self {
             sensed: Sensed { contacts: input.contacts, late },
             up: input.up.filter(|up| up.norm() < f64::INFINITY && up.z > STANDS * up.norm()),
-            footholds: input.footholds.map(|foothold| foothold.filter(is_finite)),
+            footholds: input.footholds.map(|foothold| foothold.filter(Foothold::is_finite)),
         }
     }
 
-    pub(crate) fn foothold(&self, leg: usize) -> Option<Vector2<f64>> {
+    pub(crate) fn foothold(&self, leg: usize) -> Option<Foothold> {
         self.footholds.get(leg).copied().flatten()
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod mode;
 pub(crate) mod progress;
 pub(crate) mod sequence;
 pub(crate) mod stand;
+mod swing_height;
 pub(crate) mod twist;
 
 use crate::gait::posture::BodyOffset;
@@ -36,6 +37,7 @@ use crate::plan::progress::Progress;
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, greatest_way, may_near_edge, stand_of};
+use crate::plan::swing_height::lower_to_reach;
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::{grid::GRID_NS, ramp::Ramp, twist::Twist};
 use crate::plant::Plant;
@@ -288,7 +290,7 @@ impl Planner<'_> {
     }
 
     /// Puts down feet whose swing is over and lifts those whose turn it is.
-    fn lift_and_put_down(&self, start: &mut State) {
+    fn lift_and_put_down(&mut self, start: &mut State) {
         let cx = self.control.context(self.plant);
         if let Some(phase) = turn_passed_on(&cx, start) {
             start.walk.phase = phase;
@@ -312,10 +314,14 @@ impl Planner<'_> {
                     twist: start.twist_after(0.0),
                     aim: start.aim_after(0.0),
                     height: cx.step_height,
+                    highest: self.plant.stance.own_spec().step_height,
                     reach: start.walk.nominal.reach_with(cx.gait),
                     foothold: self.control.sensing.foothold(leg),
                 };
                 start.walk.lift(cx.gait, leg, &step);
+                if step.foothold.is_some() || !start.walk.is_on_plane_ground() {
+                    lower_to_reach(self.plant, start, leg, &mut self.allowance.deciding);
+                }
             }
         }
         start.walk.waiting = waiting;

@@ -220,7 +220,7 @@ impl Path<'_> {
         let touch_down = self.twist.motion(0.5 * duty + 1.0 - phase).apply(self.rest);
         let swing = gait.swing_shape().at(s, gait.swing_time());
         let at = lift_off + (touch_down - lift_off) * swing.travel;
-        at.push(swing.height(lift, 0.0)) + self.from_body
+        at.push(swing.height(lift, 0.0, 0.0)) + self.from_body
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::gait::swing::{OVER_PLACE, SwingPoint, SwingShape, follow_fraction};
 use crate::plane::twist::Displacement;
 use crate::state::body_motion::BodyMotionStep;
+use crate::state::foothold::Foothold;
 use nalgebra::{Vector2, Vector3};
 
 /// One foot, in the footprint frame.
@@ -23,9 +24,10 @@ pub(crate) enum Foot {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Swing {
     pub lift_off: Vector3<f64>,
-    pub touch_down: Vector2<f64>,
+    /// Its z is how high the ground is expected to be there.
+    pub touch_down: Vector3<f64>,
     /// Where on the ground it is wanted, if anybody says so.
-    pub foothold: Option<Vector2<f64>>,
+    pub foothold: Option<Foothold>,
     pub shape: SwingShape,
     pub progress: f64,
     pub seconds: f64,
@@ -104,7 +106,7 @@ impl Foot {
                 depth
             }
             Self::Swinging(swing) if swing.left() <= EVENT_S => {
-                let at = swing.touch_down.push(0.0);
+                let at = swing.touch_down;
                 let probing = Self::Probing(Swing { at, ..*swing });
                 *self = if felt.contact == Some(false) { probing } else { Self::Planted { at } };
                 0.0
@@ -113,10 +115,10 @@ impl Foot {
                 swing.left_ground |= felt.contact != Some(true);
                 0.0
             }
-            Self::Probing(Swing { at, .. }) if felt.contact != Some(false) || at.z <= -PROBE_DEPTH_M => {
-                let depth =
-                    if felt.contact == Some(true) { (PROBE_SPEED_M_S * felt.late).min(-at.z).max(0.0) } else { 0.0 };
-                *self = Self::Planted { at: *at + Vector3::new(0.0, 0.0, depth) };
+            Self::Probing(swing) if felt.contact != Some(false) || swing.depth() >= PROBE_DEPTH_M => {
+                let late = PROBE_SPEED_M_S * felt.late;
+                let depth = if felt.contact == Some(true) { late.min(swing.depth()).max(0.0) } else { 0.0 };
+                *self = Self::Planted { at: swing.at + Vector3::new(0.0, 0.0, depth) };
                 depth
             }
             _ => 0.0,
@@ -128,7 +130,7 @@ impl Foot {
     pub(crate) fn probing(at: Vector3<f64>) -> Self {
         Self::Probing(Swing {
             lift_off: at,
-            touch_down: at.xy(),
+            touch_down: at.xy().push(0.0),
             foothold: None,
             shape: SwingShape { profile: crate::gait::swing::SwingProfile::Searching, touch_down_speed: 0.0 },
             progress: 1.0,
@@ -145,10 +147,10 @@ impl Foot {
     /// gap. Where the body goes no way, there is no other place.
     pub(crate) fn step_past_gap(&mut self, contact: Option<bool>, ahead: Vector2<f64>) {
         let Self::Probing(swing) = *self else { return };
-        let finds_nothing = swing.at.z <= -PROBE_DEPTH_M && contact == Some(false);
+        let finds_nothing = swing.depth() >= PROBE_DEPTH_M && contact == Some(false);
         let may = finds_nothing && swing.retries > 0 && swing.past_gap == Vector2::zeros();
         if let Some(ahead) = ahead.try_normalize(0.0).filter(|_| may) {
-            let touch_down = swing.at.xy();
+            let touch_down = swing.at.xy().push(swing.touch_down.z);
             *self = Self::Swinging(Swing { past_gap: ahead * PAST_GAP_M, touch_down, ..swing.started_over() });
         }
     }
@@ -160,10 +162,26 @@ impl Swing {
         Self { lift_off: self.at, progress: 0.0, left_ground: false, retries: self.retries.saturating_sub(1), ..self }
     }
 
+    /// Where it is at a moment of its swing, as a fraction of it, if it is lifted so high: seen from the ground.
+    pub(crate) fn over_ground(&self, moment: f64, height: f64) -> Vector3<f64> {
+        let point = self.shape.at(moment, self.seconds);
+        let flat = self.lift_off.xy() + (self.touch_down - self.lift_off).xy() * point.travel;
+        flat.push(point.height(height, self.lift_off.z, self.touch_down.z))
+    }
+
+    /// How far below the ground it is that was expected, m.
+    fn depth(&self) -> f64 {
+        self.touch_down.z - self.at.z
+    }
+
     /// Sinks on, as far as the time goes.
     pub(crate) fn probe(&mut self, rest: Vector2<f64>, step: &BodyMotionStep) {
         let at = step.carried(self.at);
         self.at = step.drawn_in(at.xy(), rest).push(at.z - PROBE_SPEED_M_S * step.time);
+        if let Some(foothold) = &mut self.foothold {
+            *foothold = foothold.carried(step);
+            self.touch_down.z = foothold.at.z;
+        }
     }
 
     pub(crate) fn left(&self) -> f64 {
@@ -172,7 +190,7 @@ impl Swing {
 
     /// Whether it is on its way down and its switch, which is to be believed, has closed.
     fn feels_ground(&self, felt: &Felt) -> bool {
-        self.left_ground && self.progress > 0.5 && felt.contact == Some(true) && self.at.z <= EARLY_HEIGHT_M
+        self.left_ground && self.progress > 0.5 && felt.contact == Some(true) && -self.depth() <= EARLY_HEIGHT_M
     }
 
     /// Swings once more from where it is, and so higher, if it touches something before it is over its place, such as the
@@ -190,26 +208,28 @@ impl Swing {
             return self.at.z;
         }
         let before = (self.progress - seconds / self.seconds).max(0.5);
-        self.shape.at(before, self.seconds).height(self.height, self.lift_off.z).max(self.at.z)
+        self.shape.at(before, self.seconds).height(self.height, self.lift_off.z, self.touch_down.z).max(self.at.z)
     }
 
     /// Moves it on. `ahead` is the body's motion over half a stance.
     pub(crate) fn advance(&mut self, step: &BodyMotionStep, course: &Course, rest: Vector2<f64>, ahead: &Displacement) {
         let lift_off = step.carried(self.lift_off);
         self.lift_off = step.drawn_in(lift_off.xy(), rest).push(lift_off.z);
-        self.foothold = self.foothold.map(|foothold| step.motion.apply_inverse(foothold));
-        let touch_down = step.motion.apply_inverse(self.touch_down);
+        self.foothold = self.foothold.map(|foothold| foothold.carried(step));
+        let touch_down = step.motion.apply_inverse(self.touch_down.xy());
         let place = match self.foothold {
             None if self.past_gap == Vector2::zeros() => step.reach.place(rest, ahead),
             None => step.reach.nearest(rest, step.reach.place(rest, ahead) + self.past_gap),
-            Some(foothold) => step.reach.nearest(rest, course.onward.apply_inverse(foothold)),
+            Some(foothold) => step.reach.nearest(rest, course.onward.apply_inverse(foothold.at.xy())),
         };
         let wanted = course.onward.apply(place);
         let touch_down = touch_down + (wanted - touch_down) * course.follow;
-        self.touch_down = step.drawn_in(touch_down, rest);
+        let ground = self.foothold.map_or(self.touch_down.z, |foothold| foothold.at.z);
+        let ground = self.touch_down.z + (ground - self.touch_down.z) * course.follow;
+        self.touch_down = step.drawn_in(touch_down, rest).push(ground);
         self.height = (self.height - step.lower).max(0.0);
-        let flat = self.lift_off.xy() + (self.touch_down - self.lift_off.xy()) * course.at.travel;
-        self.at = flat.push(course.at.height(self.height, self.lift_off.z));
+        let flat = self.lift_off.xy() + (self.touch_down - self.lift_off).xy() * course.at.travel;
+        self.at = flat.push(course.at.height(self.height, self.lift_off.z, ground));
         self.progress = course.now;
     }
 }

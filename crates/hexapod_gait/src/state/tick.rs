@@ -3,8 +3,9 @@
 use crate::gait::posture::BodyOffset;
 use crate::plane::limits::LimitedBy;
 use crate::plane::twist::Twist;
+use crate::state::foothold::Foothold;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
-use nalgebra::{Isometry3, Vector2, Vector3};
+use nalgebra::{Isometry3, Vector3};
 
 /// What the robot is doing, as published on `gait_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +51,9 @@ pub struct Input {
     /// The direction up in the body's frame, of any length, as an IMU tells it: a body that walks is kept level by it, where
     /// the ground is level on the whole. Without, it goes along the ground that its feet have met.
     pub up: Option<Vector3<f64>>,
-    /// Where feet in the air, and those lifted next, are to be put down, m, in the footprint frame as it is now: as near
-    /// to it as they reach. A planner of footholds renews them as the body moves.
-    pub footholds: [Option<Vector2<f64>>; MAX_LEGS],
+    /// Where feet in the air, and those lifted next, are to be put down: as near to it as they reach. A planner of footholds
+    /// renews them as the body moves.
+    pub footholds: [Option<Foothold>; MAX_LEGS],
 }
 
 /// What comes of a tick.

@@ -8,6 +8,7 @@ use crate::plant::nominal::NominalStance;
 use crate::state::body_motion::BodyMotionStep;
 use crate::state::contact_correction::ContactCorrection;
 use crate::state::foot::{Course, EVENT_S, Felt, Foot, RETRIES, Swing};
+use crate::state::foothold::Foothold;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
 
@@ -175,16 +176,17 @@ impl Walk {
             let (onward, rest) = (step.twist.motion(in_the_air), self.nominal.place(leg));
             let place = match step.foothold {
                 None => step.reach.place(rest, &self.ahead(gait, step.aim)),
-                Some(foothold) => step.reach.nearest(rest, onward.apply_inverse(foothold)),
+                Some(foothold) => step.reach.nearest(rest, onward.apply_inverse(foothold.at.xy())),
             };
+            let lift = step.foothold.map_or(step.height, |foothold| foothold.lift(at.z, step.height));
             let swing = Swing {
                 lift_off: at,
-                touch_down: onward.apply(place),
+                touch_down: onward.apply(place).push(step.foothold.map_or(0.0, |foothold| foothold.at.z)),
                 foothold: step.foothold,
                 shape: gait.swing_shape(),
                 progress: 0.0,
                 seconds: in_the_air,
-                height: step.height,
+                height: lift.min(step.highest.max(step.height)),
                 left_ground: false,
                 // In a gait that is not balanced, others are lifted on time all the same.
                 retries: if gait.is_stable() { RETRIES } else { 0 },
@@ -197,6 +199,11 @@ impl Walk {
         }
     }
 
+    /// Where a foot is put down in a walk with the twist `aim`, over the body as it is then.
+    pub(crate) fn place(&self, gait: &Gait, leg: usize, aim: Twist) -> Vector2<f64> {
+        self.nominal.reach_with(gait).place(self.nominal.place(leg), &self.ahead(gait, aim))
+    }
+
     /// How far feet have yet to go over the body until they are down, in sum: those in the air, and those that are `lifted`,
     /// one bit for each leg.
     pub(crate) fn way_down(&self, gait: &Gait, lifted: u32, aim: Twist, reach: &Reach) -> Vector2<f64> {
@@ -206,8 +213,15 @@ impl Walk {
         carried.map(|(_, (foot, rest))| reach.place(*rest, &ahead) - foot.position().xy()).sum()
     }
 
+    /// Lifts a foot that has just begun to swing so high.
+    pub(crate) fn lower(&mut self, leg: usize, height: f64) {
+        if let Some(Foot::Swinging(swing)) = self.feet.get_mut(leg) {
+            swing.height = height;
+        }
+    }
+
     /// Says where feet in the air are to be put down.
-    pub(crate) fn aim_at(&mut self, footholds: &[Option<Vector2<f64>>; MAX_LEGS]) {
+    pub(crate) fn aim_at(&mut self, footholds: &[Option<Foothold>; MAX_LEGS]) {
         for (foot, wanted) in self.feet.iter_mut().zip(footholds) {
             if let Foot::Swinging(swing) = foot {
                 swing.foothold = *wanted;
@@ -322,15 +336,16 @@ impl Walk {
     }
 }
 
-/// How a foot is lifted: the body's twist until it is down and the one expected from then on, its height, m, how far from
-/// rest it may be put down, and where it is wanted, if anybody says so.
+/// How a foot is lifted: the body's twist until it is down and the one expected from then on, its height, m, and the
+/// greatest to get over what is in its way, how far from rest it may be put down, and where it is wanted, if anybody says so.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub twist: Twist,
     pub aim: Twist,
     pub height: f64,
+    pub highest: f64,
     pub reach: Reach,
-    pub foothold: Option<Vector2<f64>>,
+    pub foothold: Option<Foothold>,
 }
 
 /// What all feet feel, and how late they tell, s.

@@ -168,6 +168,15 @@ impl Leg {
         }
     }
 
+    /// The origins of the joints that move, hip first, and last the foot, m in the body frame: the lines of the leg's links.
+    pub fn bends(&self, angles: &LegAngles) -> impl Iterator<Item = Vector3<f64>> {
+        let foot = self.foot_in_body(angles);
+        let placed = self.placed(angles);
+        let origins =
+            (0..self.moving().len()).filter_map(move |joint| placed.screws().get(joint).map(|screw| screw.point));
+        origins.chain(std::iter::once(foot))
+    }
+
     /// The ball that the foot stands on, if the description's collision shapes have one there.
     pub fn ball(&self) -> Option<&Ball> {
         self.ball.as_ref()

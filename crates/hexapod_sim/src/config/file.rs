@@ -63,6 +63,25 @@ pub(super) struct Ground {
 pub(super) struct Sensors {
     pub imu: Imu,
     pub foot_switches: FootSwitches,
+    pub depth_camera: DepthCamera,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DepthCamera {
+    pub link: String,
+    pub x_m: f64,
+    pub y_m: f64,
+    pub z_m: f64,
+    pub down_rad: f64,
+    pub columns: u32,
+    pub rows: u32,
+    pub width_rad: f64,
+    pub height_rad: f64,
+    pub nearest_m: f64,
+    pub farthest_m: f64,
+    pub noise_m: f64,
+    pub rate_hz: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -5,12 +5,13 @@ mod ranges;
 
 use crate::engine::Settings;
 use crate::ground::Surface;
-use crate::sensors::{ImuModel, SwitchModel};
+use crate::sensors::{DepthModel, ImuModel, SwitchModel};
 use crate::servo::{Battery, ServoKind, ServoModel, Servos};
-use file::{File, Kind};
+use file::{DepthCamera, File, Kind};
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
+use nalgebra::Vector3;
 use ranges::check;
 
 /// What `sim.yaml` says, checked.
@@ -30,6 +31,10 @@ pub struct Config {
     pub imu_link: Option<usize>,
     /// When foot switches close and open.
     pub switches: SwitchModel,
+    /// The depth camera.
+    pub depth_camera: DepthModel,
+    /// The link that carries it; none where the robot has no such link.
+    pub depth_camera_link: Option<usize>,
 }
 
 impl Config {
@@ -56,8 +61,11 @@ impl Config {
             let known = |(joint, kind): &(String, String)| Some((joint.clone(), file.kinds.get(kind)?.model()));
             let of_joints = kinds.iter().filter(|_| !file.servos.keys().any(is_own)).filter_map(known);
             let servos = of_joints.fold(servos, |servos, (joint, model)| servos.with(&joint, model));
-            let imu_link = imu_link(document, &file.sensors.imu.link, robot, &mut faults);
-            Some(Self { imu_link, ..Self::of(&file, servos) })
+            let mut seat = |key: &str, name: &str, usual: &str| link(document, (key, name, usual), robot, &mut faults);
+            let imu_link = seat("sensors.imu.link", &file.sensors.imu.link, USUAL_IMU_LINK);
+            let depth_camera_link =
+                seat("sensors.depth_camera.link", &file.sensors.depth_camera.link, USUAL_CAMERA_LINK);
+            Some(Self { imu_link, depth_camera_link, ..Self::of(&file, servos) })
         });
         faults.or(config)
     }
@@ -89,6 +97,8 @@ impl Config {
             },
             imu_link: None,
             switches: SwitchModel { press: sensors.foot_switches.press_n, release: sensors.foot_switches.release_n },
+            depth_camera: sensors.depth_camera.model(),
+            depth_camera_link: None,
         }
     }
 }
@@ -154,21 +164,45 @@ fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
         let help = "a switch that closes at a force opens at a smaller one";
         faults.add(document.error_at("sensors.foot_switches.release_n", message, help));
     }
+    check(document, "sensors.depth_camera", &file.sensors.depth_camera.figures(), faults);
     check(document, "ground", &file.ground.figures(), faults);
 }
 
-/// The link of a robot that need not have it: without one of this name the IMU is on the base.
+/// Links that a robot need not have: without one of this name the sensor is on the base.
 const USUAL_IMU_LINK: &str = "imu_link";
+const USUAL_CAMERA_LINK: &str = "depth_camera_link";
 
-/// The link that carries the IMU; any but the usual one is to be there.
-fn imu_link(document: &Document, name: &str, robot: &Robot, faults: &mut Faults) -> Option<usize> {
+/// The link that carries a sensor, which a key names; any but the usual one is to be there.
+fn link(
+    document: &Document,
+    (key, name, usual): (&str, &str, &str),
+    robot: &Robot,
+    faults: &mut Faults,
+) -> Option<usize> {
     let (model, link) = (robot.model(), robot.model().link_index(name));
-    if link.is_none() && name != USUAL_IMU_LINK {
+    if link.is_none() && name != usual {
         let links: Vec<&str> = model.links().iter().map(|link| link.name()).collect();
-        let message = format!("the robot has no link `{name}` to carry the IMU");
-        faults.add(document.error_at("sensors.imu.link", message, hint_for(name, &links)));
+        let message = format!("the robot has no link `{name}` to carry the sensor");
+        faults.add(document.error_at(key, message, hint_for(name, &links)));
     }
     link
+}
+
+impl DepthCamera {
+    fn model(&self) -> DepthModel {
+        DepthModel {
+            at: Vector3::new(self.x_m, self.y_m, self.z_m),
+            down_rad: self.down_rad,
+            columns: self.columns as usize,
+            rows: self.rows as usize,
+            width_rad: self.width_rad,
+            height_rad: self.height_rad,
+            nearest_m: self.nearest_m,
+            farthest_m: self.farthest_m,
+            noise_m: self.noise_m,
+            rate_hz: self.rate_hz,
+        }
+    }
 }
 
 /// Which servo each joint has; none where that is not said.

@@ -1,6 +1,6 @@
 //! The numbers of `sim.yaml` that are believed.
 
-use super::file::{Engine, FootSwitches, Ground, Imu, Kind, Supply};
+use super::file::{DepthCamera, Engine, FootSwitches, Ground, Imu, Kind, Supply};
 use hexapod_config::units::{short, slip};
 use hexapod_config::{Document, Faults};
 
@@ -95,6 +95,25 @@ impl Imu {
 impl FootSwitches {
     pub fn figures(&self) -> [Figure; 2] {
         [("press_n", self.press_n, [0.01, 100.0], "N"), ("release_n", self.release_n, [0.0, 100.0], "N")]
+    }
+}
+
+impl DepthCamera {
+    pub fn figures(&self) -> [Figure; 12] {
+        [
+            ("x_m", self.x_m, [-5.0, 5.0], "m"),
+            ("y_m", self.y_m, [-5.0, 5.0], "m"),
+            ("z_m", self.z_m, [-5.0, 5.0], "m"),
+            ("down_rad", self.down_rad, [-1.6, 1.6], "rad"),
+            ("columns", f64::from(self.columns), [1.0, 640.0], ""),
+            ("rows", f64::from(self.rows), [1.0, 480.0], ""),
+            ("width_rad", self.width_rad, [0.01, 2.8], "rad"),
+            ("height_rad", self.height_rad, [0.01, 2.8], "rad"),
+            ("nearest_m", self.nearest_m, [0.0, 10.0], "m"),
+            ("farthest_m", self.farthest_m, [0.05, 100.0], "m"),
+            ("noise_m", self.noise_m, [0.0, 1.0], "m"),
+            ("rate_hz", self.rate_hz, [0.1, 100.0], "Hz"),
+        ]
     }
 }
 

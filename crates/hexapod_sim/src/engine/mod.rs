@@ -7,6 +7,7 @@ mod disturb;
 mod landing;
 mod motion;
 mod settings;
+mod sight;
 mod slide;
 mod soft;
 mod step;
@@ -14,4 +15,5 @@ mod world;
 
 pub use motion::{Momentum, Velocity};
 pub use settings::{Drive, Mount, Push, Settings};
+pub use sight::Seen;
 pub use world::World;

@@ -1,17 +1,19 @@
 //! What a robot measures of itself, from what is true of it.
 //!
-//! [`Imu`] and [`FootSwitches`] measure as chips do. What is true needs no sensor: [`World::base`](crate::World::base),
+//! [`Imu`], [`FootSwitches`] and [`DepthCamera`] measure as chips do. What is true needs no sensor: [`World::base`](crate::World::base),
 //! [`World::position`](crate::World::position),
 //! [`World::foot_force_in_base`](crate::World::foot_force_in_base), [`Supply`](crate::Supply); [`TruePace`] tells how fast
 //! the base goes by where it has been.
 //!
 //! Where the robot is put somewhere (`World::put`), no sensor feels the way to it.
 
+mod depth;
 mod imu;
 mod moment;
 mod pace;
 mod switches;
 
+pub use depth::{DepthCamera, DepthModel};
 pub use imu::{Imu, ImuModel, ImuReading};
 pub use pace::TruePace;
 pub use switches::{FootSwitches, SwitchModel};

@@ -12,6 +12,7 @@ mod planner;
 pub mod random;
 pub mod rough;
 pub mod shipped;
+pub mod sight;
 
 use hexapod_gait::{Engine, Gait, GaitState, Input, Tick, leg_places};
 use hexapod_kinematics::MAX_LEGS;

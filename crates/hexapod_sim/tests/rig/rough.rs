@@ -3,6 +3,7 @@
 
 use super::random::Random;
 use super::shipped::{GAITS, config, robot};
+use super::sight::Seeing;
 use super::{TICK_S, gait, planner, positions};
 use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
@@ -36,6 +37,8 @@ pub enum Feels {
     Switches,
     /// And an IMU on its body.
     Imu,
+    /// And a depth camera.
+    Sees,
 }
 
 /// A walk over rough ground.
@@ -145,6 +148,7 @@ pub struct Walker {
     felt: VecDeque<[Option<bool>; MAX_LEGS]>,
     feels: Feels,
     imu: (Imu, ImuReader),
+    seeing: Option<Seeing>,
 }
 
 impl Walker {
@@ -159,17 +163,21 @@ impl Walker {
         let switches = FootSwitches::new(SWITCH, engine.legs().len());
         let felt = VecDeque::from([[None; MAX_LEGS]; LATE_TICKS + 1]);
         let imu = (Imu::new(config("").imu, None, &world, 1), ImuReader::default());
-        let mut walker = Self { engine, world, switches, felt, feels, imu };
+        let mut walker = Self { engine, world, switches, felt, feels, imu, seeing: None };
         walker.engine.stand();
         let stands = (0..1000).any(|_| walker.tick(Twist::ZERO).state == GaitState::Standing);
         assert!(stands, "does not come to stand");
+        walker.seeing = (feels == Feels::Sees).then(|| Seeing::new(&walker.world, 1));
         walker
     }
 
     pub fn tick(&mut self, twist: Twist) -> Tick {
         let contacts = self.felt.pop_front().unwrap();
         let up = self.up();
-        let input = Input { twist, contacts, contacts_late: LATE_TICKS as f64 * TICK_S, up, ..Input::default() };
+        let mut input = Input { twist, contacts, contacts_late: LATE_TICKS as f64 * TICK_S, up, ..Input::default() };
+        if let Some(seeing) = &mut self.seeing {
+            input.footholds = seeing.footholds(&self.engine, &self.world);
+        }
         let tick = *self.engine.step(&input, TICK_S);
         for (hinge, rest) in positions(&self.engine, &self.world).into_iter().enumerate() {
             self.world.drive(hinge, Drive { rest, ..SERVO });
@@ -187,7 +195,7 @@ impl Walker {
     /// Which way is up in the body, as its IMU has it.
     fn up(&mut self) -> Option<Vector3<f64>> {
         let now = Duration::from_secs_f64(self.world.time_s());
-        if self.feels != Feels::Imu {
+        if !matches!(self.feels, Feels::Imu | Feels::Sees) {
             return None;
         }
         let (imu, reader) = &mut self.imu;

@@ -80,6 +80,7 @@ mod tests {
     use crate::plane::grid::GRID_NS;
     use crate::plane::twist::Twist;
     use crate::state::foot::{Foot, Swing};
+    use crate::state::foothold::Foothold;
     use crate::state::tests::{bent, on_its_feet, shipped};
     use crate::state::walk::Step;
     use nalgebra::{Vector2, Vector3};
@@ -121,7 +122,8 @@ mod tests {
         let mut start = on_its_feet(&robot, Mode::Walking);
         start.sway.x = -leans_m;
         let (reach, ahead) = (start.walk.nominal.reach, start.walk.nominal.place(0) + Vector2::new(1.0, 0.0));
-        let step = Step { twist: Twist::ZERO, aim: Twist::ZERO, height, reach, foothold: Some(ahead) };
+        let place = Foothold { at: ahead.push(0.0), highest: 0.0 };
+        let step = Step { twist: Twist::ZERO, aim: Twist::ZERO, height, highest: height, reach, foothold: Some(place) };
         start.walk.lift(&robot.1, 0, &step);
         bent(&robot.0, start)
     }

@@ -98,7 +98,8 @@ fn takes(cx: &Context, start: &State, next: &NominalStance) -> bool {
         Foot::Planted { at } | Foot::Probing(Swing { at, .. }) => reach.fraction(at.xy() - rest) <= 1.0,
         // Between where it is and where the ground has taken its touch-down by then it is within reach, too.
         Foot::Swinging(swing) => {
-            let down = swing.touch_down - twist.velocity_at(swing.touch_down) * swing.left();
+            let place = swing.touch_down.xy();
+            let down = place - twist.velocity_at(place) * swing.left();
             [swing.at.xy(), down].iter().all(|at| reach.fraction(at - rest) <= 1.0)
         }
         Foot::Missing => true,
@@ -182,9 +183,9 @@ mod tests {
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let (reach, twist) = (state.walk.nominal.reach, Twist::new(0.15, 0.0, 0.0));
         state.twist = [twist; 2];
-        state.walk.lift(cx.gait, 0, &Step { twist, aim: twist, height: 0.03, reach, foothold: None });
+        state.walk.lift(cx.gait, 0, &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None });
         let Foot::Swinging(swing) = state.walk.foot(0) else { unreachable!("it has been lifted") };
-        assert!(reach.fraction(swing.touch_down - state.walk.nominal.place(0)) > 1.0, "as seen now");
+        assert!(reach.fraction(swing.touch_down.xy() - state.walk.nominal.place(0)) > 1.0, "as seen now");
         let wanted = NominalTarget { raised: 0.01, reach_fraction: 1.0 };
         assert!(height_step(&cx, &state, wanted).is_some_and(|step| step.rate > 0.0));
     }

@@ -46,7 +46,7 @@ impl Foresight<'_> {
     fn touch_down(&self, leg: usize) -> Option<(f64, Vector2<f64>)> {
         match *self.walk.foot(leg) {
             Foot::Planted { at } | Foot::Probing(Swing { at, .. }) => Some((0.0, at.xy())),
-            Foot::Swinging(swing) => Some((swing.left(), swing.touch_down)),
+            Foot::Swinging(swing) => Some((swing.left(), swing.touch_down.xy())),
             Foot::Missing => None,
         }
     }

@@ -43,7 +43,11 @@ fn go_on(walk: &mut Walk, gait: &Gait, time: f64) {
 fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
     let (mut walk, gait) = walk();
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, &Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, reach, foothold: None });
+    walk.lift(
+        &gait,
+        0,
+        &Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, highest: 0.02, reach, foothold: None },
+    );
     put_down(&mut walk, sensed);
     go_on(&mut walk, &gait, progress * 0.25);
     (walk, gait)
@@ -53,7 +57,7 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
 fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
     let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, &Step { twist, aim: twist, height: 0.02, reach, foothold: None });
+    walk.lift(&gait, 0, &Step { twist, aim: twist, height: 0.02, highest: 0.02, reach, foothold: None });
     for _ in 0..25 {
         let motion = twist.motion(0.01);
         let step = BodyMotionStep { motion, twist, aim: twist, time: 0.01, ..at_rest(&walk) };
@@ -86,7 +90,7 @@ fn when_a_foot_meets_an_obstacle_expect_its_swing_to_start_over_higher_a_few_tim
     feel(&mut walk, Some(true), Twist::ZERO);
     let Foot::Swinging(swing) = *walk.foot(0) else { panic!("it is in the air") };
     assert_eq!((swing.lift_off, swing.at, swing.progress), (up, up, 0.0));
-    assert!(up.z > 0.01 && swing.shape.at(0.5, 0.25).height(swing.height, swing.lift_off.z) > 0.02 + 0.25 * up.z);
+    assert!(up.z > 0.01 && swing.shape.at(0.5, 0.25).height(swing.height, swing.lift_off.z, 0.0) > 0.02 + 0.25 * up.z);
     let starts_over = (0..10).take_while(|_| {
         feel(&mut walk, None, Twist::ZERO);
         go_on(&mut walk, &gait, 0.05);

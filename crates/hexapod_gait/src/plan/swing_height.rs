@@ -1,0 +1,29 @@
+//! How high a foot is lifted on ground that is not plane: no higher than its leg reaches over where it stands.
+
+use crate::plant::Plant;
+use crate::state::State;
+use crate::state::foot::Foot;
+use hexapod_kinematics::IterationBudget;
+
+/// Fractions of its height that are tried for a swing.
+const FRACTIONS: [f64; 5] = [1.0, 0.8, 0.6, 0.45, 0.3];
+/// Fractions of a swing at which its leg is to reach the foot.
+const MOMENTS: [f64; 3] = [0.3, 0.5, 0.7];
+
+/// Lifts a foot that has just begun to swing lower, where its leg would not reach it on its way.
+pub(crate) fn lower_to_reach(plant: &Plant, start: &mut State, leg: usize, budget: &mut IterationBudget) {
+    let Foot::Swinging(swing) = *start.walk.foot(leg) else { return };
+    let (body_from_footprint, twist, near) =
+        (start.footprint_from_body().inverse(), start.twist_after(0.0), start.angles_of(leg));
+    let mut reaches = |height: f64| {
+        MOMENTS.iter().all(|&moment| {
+            let at = swing.over_ground(moment, height);
+            let passed = twist.motion(moment * swing.seconds).apply_inverse_3d(at);
+            let in_body = body_from_footprint.transform_point(&passed.into()).coords;
+            plant.inverse(leg, &in_body, &near, budget).is_some()
+        })
+    };
+    let [.., least] = FRACTIONS;
+    let fraction = FRACTIONS.into_iter().find(|fraction| reaches(fraction * swing.height)).unwrap_or(least);
+    start.walk.lower(leg, fraction * swing.height);
+}

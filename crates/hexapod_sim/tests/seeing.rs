@@ -1,0 +1,71 @@
+//! A robot that sees the ground with a depth camera, and chooses its footholds.
+
+#![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+
+use super::rig::TICK_S;
+use super::rig::rough::{Feels, Walker};
+use super::rig::shipped::{config, robot};
+use hexapod_gait::Twist;
+use hexapod_sim::{DepthCamera, Ground, Mount, Terrain, World, lean};
+use nalgebra::{Isometry3, Point3};
+
+const WALK_S: f64 = 30.0;
+const SPEED_M_S: f64 = 0.07;
+
+fn ground(name: &str, size: f64) -> Ground {
+    Ground::of(Terrain::named(name, (size != 0.0).then_some(size), 1).unwrap()).with_friction(0.8)
+}
+
+/// The fraction of the commanded way, and the greatest lean, degrees.
+fn walk(name: &str, size: f64, gait: &str, feels: Feels) -> (f64, f64) {
+    let mut walker = Walker::standing(gait, &ground(name, size), feels);
+    walker.engine.set_step_height(0.05);
+    let x = |walker: &Walker| walker.world.base().translation.vector.x;
+    let (start, mut most) = (x(&walker), 0.0_f64);
+    for _ in 0..(WALK_S / TICK_S) as usize {
+        walker.tick(Twist::new(SPEED_M_S, 0.0, 0.0));
+        most = most.max(lean(&walker.world.base()).to_degrees());
+    }
+    ((x(&walker) - start) / (SPEED_M_S * WALK_S), most)
+}
+
+#[test]
+fn when_it_sees_the_ground_expect_it_over_steps_gaps_and_rubble() {
+    for (name, size, gait, least, most_deg) in [
+        ("steps", 0.05, "tripod", 0.75, 15.0),
+        ("steps", 0.05, "ripple", 0.7, 15.0),
+        ("gaps", 0.04, "tripod", 0.9, 4.0),
+        ("gaps", 0.06, "ripple", 0.7, 4.0),
+        ("rubble", 0.06, "tripod", 0.7, 9.0),
+    ] {
+        let (fraction, lean_deg) = walk(name, size, gait, Feels::Sees);
+        assert!(fraction > least && lean_deg < most_deg, "{name} {size} {gait}: {fraction}, {lean_deg} degrees");
+    }
+}
+
+#[test]
+fn when_it_sees_flat_ground_expect_it_to_walk_as_blind() {
+    let (seeing, blind) = (walk("flat", 0.0, "tripod", Feels::Sees), walk("flat", 0.0, "tripod", Feels::Imu));
+    assert!((seeing.0 - blind.0).abs() < 0.02 && seeing.1 < blind.1 + 0.5, "{seeing:?} for {blind:?}");
+}
+
+#[test]
+fn when_a_camera_looks_at_a_floor_expect_points_on_it_and_at_a_step_its_edge() {
+    for (name, size) in [("flat", 0.0), ("steps", 0.05)] {
+        let mount = Mount::Free(Isometry3::translation(0.4, 0.0, 0.12));
+        let world = World::new(&robot(), &ground(name, size), &mount, config("").engine).unwrap();
+        let mut camera = DepthCamera::new(config("").depth_camera, None, &world, 1);
+        let mut points = Vec::new();
+        camera.read(&world, &mut points);
+        let pose = camera.pose(&world);
+        let seen = points.iter().map(|point| pose * Point3::from(point.map(f64::from)));
+        let ahead: Vec<Point3<f64>> = seen.filter(|point| point.x > 0.57 && point.y.abs() < 0.1).collect();
+        assert!(ahead.len() > 100, "{} points", ahead.len());
+        for point in ahead {
+            // A step begins 0.6 m ahead, the next 0.25 m farther on.
+            let edge = [0.6, 0.85].iter().any(|edge| size > 0.0 && (point.x - edge).abs() < 0.02);
+            let height = if size > 0.0 { ((point.x - 0.35) / 0.25).floor().clamp(0.0, 5.0) * size } else { 0.0 };
+            assert!(edge || (point.z - height).abs() < 0.012, "{name}: {point}");
+        }
+    }
+}

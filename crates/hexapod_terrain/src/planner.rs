@@ -1,0 +1,138 @@
+//! Footholds for a robot that walks.
+
+use crate::choose::choose;
+use crate::clearance::highest_between;
+use crate::foothold::{Choice, Limits, Wanted};
+use crate::map::ElevationMap;
+use hexapod_gait::{Engine, Foothold, NextStep};
+use hexapod_kinematics::MAX_LEGS;
+use nalgebra::{Isometry3, Point2, Point3};
+
+/// How footholds are planned, for legs as long as the shipped robot's; a larger robot has them in its own measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Planning {
+    /// How far from where a foot would come down by itself one is looked for, m.
+    pub search_radius_m: f64,
+    /// Radius of what touches the ground, m.
+    pub foot_radius_m: f64,
+    /// How much higher or lower than where it was lifted a foot is put down at most, m.
+    pub most_climb_m: f64,
+    /// How far beyond what its leg reaches on flat ground a foot may be sent, in units of that: it is put down as near to it
+    /// as it reaches.
+    pub reach: f64,
+    /// How long before it is lifted a foot is given its foothold, s.
+    pub ahead_s: f64,
+    /// A foot that has swung so far goes on to where it goes, as a fraction of its swing.
+    pub decided: f64,
+    /// What ground will do.
+    pub limits: Limits,
+}
+
+impl Default for Planning {
+    fn default() -> Self {
+        let limits = Limits { least_seen: 0.2, edge_margin_m: 0.004, ..Limits::default() };
+        Self {
+            search_radius_m: 0.08,
+            foot_radius_m: 0.006,
+            most_climb_m: 0.08,
+            reach: 1.4,
+            ahead_s: 0.08,
+            decided: 0.6,
+            limits,
+        }
+    }
+}
+
+/// Chooses where the feet of a walking robot are put down, step after step.
+#[derive(Clone, Debug, Default)]
+pub struct FootholdPlanner {
+    planning: Planning,
+    /// The place of each foot that is in the air, or is lifted next, in the odometry frame.
+    chosen: [Option<Point3<f64>>; MAX_LEGS],
+    /// Feet of which all ground about the next step is known, and none will do.
+    stuck: [bool; MAX_LEGS],
+}
+
+impl FootholdPlanner {
+    /// One that plans so.
+    #[must_use]
+    pub fn new(planning: Planning) -> Self {
+        Self { planning, chosen: [None; MAX_LEGS], stuck: [false; MAX_LEGS] }
+    }
+
+    /// The footholds to walk on now, as [`hexapod_gait::Input::footholds`] takes them: none where nothing is known of the
+    /// ground, where a foot is put down as on flat ground.
+    pub fn plan(
+        &mut self,
+        engine: &Engine,
+        map: &ElevationMap,
+        odom_from_footprint: &Isometry3<f64>,
+    ) -> [Option<Foothold>; MAX_LEGS] {
+        let reach = engine.stance().reach().axes() * self.planning.reach;
+        let mut footholds = [None; MAX_LEGS];
+        for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
+            let (Some(chosen), Some(stuck)) = (self.chosen.get_mut(leg), self.stuck.get_mut(leg)) else { continue };
+            *stuck = false;
+            let Some(step) = step.filter(|step| step.swung.is_some() || step.until_lift_s < self.planning.ahead_s)
+            else {
+                *chosen = None;
+                continue;
+            };
+            let seen = |at: &Point3<f64>| odom_from_footprint.inverse_transform_point(at);
+            if step.swung.is_none_or(|swung| swung < self.planning.decided) {
+                let is_within = |at: &Point3<f64>| {
+                    let (seen, rest) = (seen(at), engine.rest_feet().get(leg).copied().unwrap_or_default());
+                    let off = seen.xy().coords - step.rest;
+                    let lands = (rest + off).push(seen.z);
+                    let stance = (step.rest - step.to).push(0.0) * 2.0;
+                    off.component_div(&reach).norm() <= 1.0
+                        && engine.reaches(leg, &lands)
+                        && engine.reaches(leg, &(lands + stance))
+                };
+                let choice = self.planning.choice(map, odom_from_footprint, &step, *chosen, is_within);
+                *stuck = choice == Choice::NoneFits;
+                *chosen = if let Choice::Foothold(found) = choice { Some(found.at) } else { None };
+            }
+            *foothold = chosen.map(|at| {
+                let from = odom_from_footprint * Point3::from(step.from);
+                let top = highest_between(map, &from.xy(), &at.xy(), self.planning.foot_radius_m).unwrap_or(at.z);
+                Foothold { at: seen(&at).coords, highest: seen(&Point3::new(at.x, at.y, top.max(at.z))).z }
+            });
+        }
+        footholds
+    }
+
+    /// The place chosen for each foot that is in the air, or is lifted next, m in the odometry frame.
+    #[must_use]
+    pub fn chosen(&self) -> &[Option<Point3<f64>>; MAX_LEGS] {
+        &self.chosen
+    }
+
+    /// The feet whose next steps find no ground that will do, though it is known.
+    #[must_use]
+    pub fn stuck(&self) -> &[bool; MAX_LEGS] {
+        &self.stuck
+    }
+}
+
+impl Planning {
+    fn choice(
+        &self,
+        map: &ElevationMap,
+        odom_from_footprint: &Isometry3<f64>,
+        step: &NextStep,
+        previous: Option<Point3<f64>>,
+        is_within: impl Fn(&Point3<f64>) -> bool,
+    ) -> Choice {
+        let nominal: Point2<f64> = (odom_from_footprint * Point3::new(step.to.x, step.to.y, 0.0)).xy();
+        let from = (odom_from_footprint * Point3::from(step.from)).z;
+        let wanted = Wanted {
+            nominal,
+            previous: previous.map(|at| at.xy()),
+            search_radius_m: self.search_radius_m,
+            foot_radius_m: self.foot_radius_m,
+            limits: self.limits,
+        };
+        choose(map, &wanted, |at| (at.z - from).abs() <= self.most_climb_m && is_within(at))
+    }
+}
