@@ -4,7 +4,7 @@ use crate::agreement::{notes, share_frames, share_odom_frame};
 use crate::cli::RunArgs;
 use crate::exit::Failure;
 use crate::ineffective_args::{Options, check_ground, check_run};
-use crate::parameters::{AllParams, all_specs, beside_files_for_ros, files_for_ros, node_specs, tell_files};
+use crate::parameters::{AllParams, all_specs, files_for_ros, tell_files};
 use crate::setups::{Setups, parameters};
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_ros::{Ros, RosError, RosNode, Shutdown, Stage, memory};
@@ -99,12 +99,7 @@ pub fn run(arguments: &RunArgs, local_topics: bool, shutdown: &Shutdown) -> Resu
     let nodes = Nodes::create(all, arguments, local_topics, shutdown)?;
     let mut values = share(nodes.values());
     check_ground(given, &values.simulator)?;
-    let files = files_for_ros();
-    for (node, specs) in node_specs() {
-        if let Some(params) = values.of_mut(node) {
-            *params = beside_files_for_ros(node, &specs, std::mem::take(params), &files);
-        }
-    }
+    values.lay_beside(&files_for_ros());
     tell_files([&values.planner, &values.driver, &values.publisher]);
     let setups = Setups::load(&values)?;
     notes(&values).iter().for_each(|note| tracing::warn!("{note}"));

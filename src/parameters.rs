@@ -51,6 +51,15 @@ impl AllParams {
         }
     }
 
+    /// Lays paths beside the file for ROS that names them.
+    pub(crate) fn lay_beside(&mut self, files: &[String]) {
+        for (node, specs) in node_specs() {
+            if let Some(params) = self.of_mut(node) {
+                *params = beside_files_for_ros(node, &specs, std::mem::take(params), files);
+            }
+        }
+    }
+
     /// The nodes by name.
     pub(crate) fn each(&self) -> [(&'static str, &Params); 3] {
         [

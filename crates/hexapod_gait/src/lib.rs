@@ -32,6 +32,5 @@ pub use plant::settings::{LegClearance, Settings, StanceSpec};
 pub use plant::sizing::StanceWish;
 pub use plant::stance::{Stance, StanceError};
 pub use state::allowance::Work;
-pub use state::foothold::Foothold;
-pub use state::next_step::NextStep;
+pub use state::foothold::{Foothold, NextStep};
 pub use state::tick::{GaitState, Input, Tick};

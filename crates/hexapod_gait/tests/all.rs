@@ -4,5 +4,6 @@ mod common;
 mod digests;
 mod drives;
 mod golden;
+mod ground;
 mod limits;
 mod motions;

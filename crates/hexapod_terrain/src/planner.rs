@@ -6,7 +6,7 @@ use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{Engine, Foothold, NextStep};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Point2, Point3};
+use nalgebra::{Isometry3, Point2, Point3, Translation3, Vector3};
 
 /// How footholds are planned, for legs as long as the shipped robot's; a larger robot has them in its own measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Planning {
     /// How far beyond what its leg reaches on flat ground a foot may be sent, in units of that: it is put down as near to it
     /// as it reaches.
     pub reach: f64,
+    /// How far above its foothold a leg is to reach, to be lifted from there, m.
+    pub lift_m: f64,
     /// How long before it is lifted a foot is given its foothold, s.
     pub ahead_s: f64,
     /// A foot that has swung so far goes on to where it goes, as a fraction of its swing.
@@ -36,6 +38,7 @@ impl Default for Planning {
             foot_radius_m: 0.006,
             most_climb_m: 0.08,
             reach: 1.4,
+            lift_m: 0.03,
             ahead_s: 0.08,
             decided: 0.6,
             limits,
@@ -51,13 +54,20 @@ pub struct FootholdPlanner {
     chosen: [Option<Point3<f64>>; MAX_LEGS],
     /// Feet of which all ground about the next step is known, and none will do.
     stuck: [bool; MAX_LEGS],
+    /// How much higher the map has the ground than the feet that stand on it, m: servos give way under the weight.
+    off_m: f64,
 }
+
+/// A foot farther than this from the ground as the map has it stands on something else, m.
+const STANDS_M: f64 = 0.02;
+/// Fraction by which the difference between the map and the feet follows what is seen at a tick.
+const FOLLOW: f64 = 0.05;
 
 impl FootholdPlanner {
     /// One that plans so.
     #[must_use]
     pub fn new(planning: Planning) -> Self {
-        Self { planning, chosen: [None; MAX_LEGS], stuck: [false; MAX_LEGS] }
+        Self { planning, ..Self::default() }
     }
 
     /// The footholds to walk on now, as [`hexapod_gait::Input::footholds`] takes them: none where nothing is known of the
@@ -70,6 +80,8 @@ impl FootholdPlanner {
     ) -> [Option<Foothold>; MAX_LEGS] {
         let reach = engine.stance().reach().axes() * self.planning.reach;
         let mut footholds = [None; MAX_LEGS];
+        self.compare(engine, map, odom_from_footprint);
+        let odom_from_footprint = &(Translation3::new(0.0, 0.0, self.off_m) * odom_from_footprint);
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
             let (Some(chosen), Some(stuck)) = (self.chosen.get_mut(leg), self.stuck.get_mut(leg)) else { continue };
             *stuck = false;
@@ -85,9 +97,10 @@ impl FootholdPlanner {
                     let off = seen.xy().coords - step.rest;
                     let lands = (rest + off).push(seen.z);
                     let stance = (step.rest - step.to).push(0.0) * 2.0;
+                    let lifted = Vector3::new(0.0, 0.0, self.planning.lift_m);
                     off.component_div(&reach).norm() <= 1.0
-                        && engine.reaches(leg, &lands)
-                        && engine.reaches(leg, &(lands + stance))
+                        && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at))
+                        && [lands, lands + stance].iter().all(|at| engine.reaches(leg, &(at + lifted)))
                 };
                 let choice = self.planning.choice(map, odom_from_footprint, &step, *chosen, is_within);
                 *stuck = choice == Choice::NoneFits;
@@ -100,6 +113,24 @@ impl FootholdPlanner {
             });
         }
         footholds
+    }
+
+    /// Compares the map with the feet that stand.
+    fn compare(&mut self, engine: &Engine, map: &ElevationMap, odom_from_footprint: &Isometry3<f64>) {
+        let tick = engine.last();
+        let feet = tick.feet.iter().zip(&tick.contacts).take(engine.legs().len());
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (foot, _) in feet.filter(|(_, stands)| **stands) {
+            let at = odom_from_footprint * Point3::from(*foot);
+            let Some(height) = map.height(&at.xy()) else { continue };
+            let off_m = height.mean_m - at.z;
+            if (off_m - self.off_m).abs() < STANDS_M {
+                (sum, count) = (sum + off_m, count + 1.0);
+            }
+        }
+        if count > 0.0 {
+            self.off_m += FOLLOW * (sum / count - self.off_m);
+        }
     }
 
     /// The place chosen for each foot that is in the air, or is lifted next, m in the odometry frame.

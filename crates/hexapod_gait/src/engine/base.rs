@@ -5,8 +5,7 @@
 use crate::gait::posture::BodyOffset;
 use crate::plane::size::{Enlarged, size_of};
 use crate::plane::twist::Twist;
-use crate::state::foothold::Foothold;
-use crate::state::next_step::NextStep;
+use crate::state::foothold::{Foothold, NextStep};
 use crate::state::tick::{Input, Tick};
 use hexapod_kinematics::Robot;
 use nalgebra::{Isometry3, Translation3, Vector2, Vector3};

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::state::State;
 use crate::state::foot::Foot;
-use crate::state::next_step::NextStep;
+use crate::state::foothold::NextStep;
 use hexapod_kinematics::{IterationBudget, MAX_LEGS};
 use nalgebra::Vector3;
 

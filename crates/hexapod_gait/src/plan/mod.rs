@@ -37,7 +37,7 @@ use crate::plan::progress::Progress;
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, greatest_way, may_near_edge, stand_of};
-use crate::plan::swing_height::lower_to_reach;
+use crate::plan::swing_height::lift;
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::{grid::GRID_NS, ramp::Ramp, twist::Twist};
 use crate::plant::Plant;
@@ -318,10 +318,7 @@ impl Planner<'_> {
                     reach: start.walk.nominal.reach_with(cx.gait),
                     foothold: self.control.sensing.foothold(leg),
                 };
-                start.walk.lift(cx.gait, leg, &step);
-                if step.foothold.is_some() || !start.walk.is_on_plane_ground() {
-                    lower_to_reach(self.plant, start, leg, &mut self.allowance.deciding);
-                }
+                lift(&cx, start, leg, &step, &mut self.allowance.deciding);
             }
         }
         start.walk.waiting = waiting;

@@ -1,8 +1,9 @@
 //! How high a foot is lifted on ground that is not plane: no higher than its leg reaches over where it stands.
 
-use crate::plant::Plant;
+use crate::plan::context::Context;
 use crate::state::State;
 use crate::state::foot::Foot;
+use crate::state::walk::Step;
 use hexapod_kinematics::IterationBudget;
 
 /// Fractions of its height that are tried for a swing.
@@ -10,9 +11,13 @@ const FRACTIONS: [f64; 5] = [1.0, 0.8, 0.6, 0.45, 0.3];
 /// Fractions of a swing at which its leg is to reach the foot.
 const MOMENTS: [f64; 3] = [0.3, 0.5, 0.7];
 
-/// Lifts a foot that has just begun to swing lower, where its leg would not reach it on its way.
-pub(crate) fn lower_to_reach(plant: &Plant, start: &mut State, leg: usize, budget: &mut IterationBudget) {
+/// Lifts a foot; on ground that is not plane, for which lifts are chosen, lower where its leg would not reach it on its way.
+pub(crate) fn lift(cx: &Context, start: &mut State, leg: usize, step: &Step, budget: &mut IterationBudget) {
+    start.walk.lift(cx.gait, leg, step);
     let Foot::Swinging(swing) = *start.walk.foot(leg) else { return };
+    if swing.foothold.is_none() && start.walk.is_on_plane_ground() {
+        return;
+    }
     let (body_from_footprint, twist, near) =
         (start.footprint_from_body().inverse(), start.twist_after(0.0), start.angles_of(leg));
     let mut reaches = |height: f64| {
@@ -20,7 +25,7 @@ pub(crate) fn lower_to_reach(plant: &Plant, start: &mut State, leg: usize, budge
             let at = swing.over_ground(moment, height);
             let passed = twist.motion(moment * swing.seconds).apply_inverse_3d(at);
             let in_body = body_from_footprint.transform_point(&passed.into()).coords;
-            plant.inverse(leg, &in_body, &near, budget).is_some()
+            cx.plant.inverse(leg, &in_body, &near, budget).is_some()
         })
     };
     let [.., least] = FRACTIONS;

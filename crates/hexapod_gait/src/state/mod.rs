@@ -6,7 +6,6 @@ pub(crate) mod contact_correction;
 pub(crate) mod foot;
 pub(crate) mod foothold;
 pub(crate) mod mode;
-pub(crate) mod next_step;
 pub(crate) mod pose;
 pub(crate) mod rates;
 pub(crate) mod segment;

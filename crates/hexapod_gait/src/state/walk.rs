@@ -1,5 +1,9 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
+mod step;
+
+pub(crate) use step::{Sensed, Step};
+
 use crate::gait::Gait;
 use crate::gait::phase::wrap_phase;
 use crate::plane::reach::Reach;
@@ -7,7 +11,7 @@ use crate::plane::twist::{Displacement, Twist};
 use crate::plant::nominal::NominalStance;
 use crate::state::body_motion::BodyMotionStep;
 use crate::state::contact_correction::ContactCorrection;
-use crate::state::foot::{Course, EVENT_S, Felt, Foot, RETRIES, Swing};
+use crate::state::foot::{Course, EVENT_S, Foot, RETRIES, Swing};
 use crate::state::foothold::Foothold;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Vector2, Vector3};
@@ -333,31 +337,6 @@ impl Walk {
                 Foot::Missing => {}
             }
         }
-    }
-}
-
-/// How a foot is lifted: the body's twist until it is down and the one expected from then on, its height, m, and the
-/// greatest to get over what is in its way, how far from rest it may be put down, and where it is wanted, if anybody says so.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
-    pub twist: Twist,
-    pub aim: Twist,
-    pub height: f64,
-    pub highest: f64,
-    pub reach: Reach,
-    pub foothold: Option<Foothold>,
-}
-
-/// What all feet feel, and how late they tell, s.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Sensed {
-    pub contacts: [Option<bool>; MAX_LEGS],
-    pub late: f64,
-}
-
-impl Sensed {
-    fn by(&self, leg: usize) -> Felt {
-        Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late }
     }
 }
 

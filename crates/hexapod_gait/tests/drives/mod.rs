@@ -2,10 +2,7 @@
 
 mod auto_pose;
 mod collisions;
-mod contacts;
-mod footholds;
 mod heights;
-mod levelling;
 mod margins;
 mod robots;
 mod shapes;

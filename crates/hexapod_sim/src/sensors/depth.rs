@@ -14,16 +14,21 @@ const LEAST_HZ: f64 = 1e-3;
 /// What a depth camera sees, and how well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthModel {
-    /// Where it is on its link, m, and how far it looks down, rad, from straight ahead.
+    /// Where it is on its link, m.
     pub at: Vector3<f64>,
+    /// How far it looks down from straight ahead, rad.
     pub down_rad: f64,
-    /// Rays across and down, and the angles between the outermost, rad.
+    /// Rays across.
     pub columns: usize,
+    /// And down.
     pub rows: usize,
+    /// The angle between the outermost across, rad.
     pub width_rad: f64,
+    /// And down, rad.
     pub height_rad: f64,
-    /// Nearer and farther depths are not measured, m.
+    /// Nearer depths are not measured, m.
     pub nearest_m: f64,
+    /// Nor are farther ones, m.
     pub farthest_m: f64,
     /// Standard deviation of a depth of a metre, m; it grows with the square of the depth, as disparity between two pictures
     /// does.

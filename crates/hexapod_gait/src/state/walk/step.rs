@@ -1,0 +1,32 @@
+//! What a step takes: how a foot is lifted, and what it feels.
+
+use crate::plane::reach::Reach;
+use crate::plane::twist::Twist;
+use crate::state::foot::Felt;
+use crate::state::foothold::Foothold;
+use hexapod_kinematics::MAX_LEGS;
+
+/// How a foot is lifted: the body's twist until it is down and the one expected from then on, its height, m, and the
+/// greatest to get over what is in its way, how far from rest it may be put down, and where it is wanted, if anybody says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub twist: Twist,
+    pub aim: Twist,
+    pub height: f64,
+    pub highest: f64,
+    pub reach: Reach,
+    pub foothold: Option<Foothold>,
+}
+
+/// What all feet feel, and how late they tell, s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sensed {
+    pub contacts: [Option<bool>; MAX_LEGS],
+    pub late: f64,
+}
+
+impl Sensed {
+    pub(super) fn by(&self, leg: usize) -> Felt {
+        Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late }
+    }
+}
