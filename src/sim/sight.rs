@@ -5,6 +5,7 @@ use hexapod_gait::{Engine, Foothold};
 use hexapod_kinematics::MAX_LEGS;
 use hexapod_odometry::{Inertial, Odometry};
 use hexapod_terrain::{Planning, Sensor, Sight};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use simulator::{DepthCamera, World};
 use std::time::Duration;
 
@@ -32,9 +33,10 @@ impl Seen {
         now: Duration,
         imu: Option<&mut ImuReader>,
     ) -> [Option<Foothold>; MAX_LEGS] {
+        let up = imu.as_deref().and_then(ImuReader::up);
         self.follow(engine, now, imu);
         let Some(estimate) = self.odometry.last() else { return [None; MAX_LEGS] };
-        let odom_from_body = estimate.odom_from_body;
+        let odom_from_body = upright(&estimate.odom_from_body, up);
         if now >= self.next {
             self.next = now + self.camera.period();
             self.camera.read(world, &mut self.points);
@@ -58,11 +60,17 @@ impl Seen {
                 self.odometry.sense(&felt, since_s);
             }
         }
-        let mut feet = [nalgebra::Vector3::zeros(); MAX_LEGS];
+        let mut feet = [Vector3::zeros(); MAX_LEGS];
         feet.iter_mut().zip(legs).for_each(|(foot, (leg, angles))| *foot = leg.foot_in_body(angles));
         let count = engine.legs().len();
         let (feet, contacts) = (feet.get(..count).unwrap_or(&feet), tick.contacts.get(..count));
         // A sample at the time of the one before says nothing new.
         let _ = self.odometry.update(now, feet, contacts);
     }
+}
+
+/// A pose that leans as the IMU has it: feet that give way, and stand unevenly, tell less of that.
+fn upright(pose: &Isometry3<f64>, up_in_body: Option<Vector3<f64>>) -> Isometry3<f64> {
+    let lean = up_in_body.and_then(|up| UnitQuaternion::rotation_between(&(pose.rotation * up), &Vector3::z()));
+    Isometry3::from_parts(pose.translation, lean.unwrap_or_default() * pose.rotation)
 }
