@@ -69,7 +69,7 @@ impl Seen {
     }
 }
 
-/// A pose that leans as the IMU has it: feet that give way, and stand unevenly, tell less of that.
+/// A pose that leans as the IMU has it: feet that give way, and stand unevenly, say less of that.
 fn upright(pose: &Isometry3<f64>, up_in_body: Option<Vector3<f64>>) -> Isometry3<f64> {
     let lean = up_in_body.and_then(|up| UnitQuaternion::rotation_between(&(pose.rotation * up), &Vector3::z()));
     Isometry3::from_parts(pose.translation, lean.unwrap_or_default() * pose.rotation)

@@ -63,7 +63,7 @@ impl<'a> Edges<'a> {
     }
 
     /// How far the nearest edge is from a point of the disc, m, if one is within `reach_m`. Of edges that are nearer than
-    /// `enough_m`, any may be told.
+    /// `enough_m`, any may be the answer.
     pub(crate) fn nearest_m(&self, at: &Point2<f64>, enough_m: f64, reach_m: f64) -> Option<f64> {
         let mut nearest_m2 = f64::INFINITY;
         let mut meet = |edge: &Edge| {
@@ -84,7 +84,7 @@ impl<'a> Edges<'a> {
     }
 }
 
-/// Goes through the edges in a disc, and maybe some near it, until told to stop.
+/// Goes through the edges in a disc, and maybe some near it, until `visit` breaks off.
 fn visit_edges(
     map: &ElevationMap,
     at: &Point2<f64>,

@@ -52,8 +52,6 @@ pub struct FootholdPlanner {
     planning: Planning,
     /// The place of each foot that is in the air, or is lifted next, in the odometry frame.
     chosen: [Option<Point3<f64>>; MAX_LEGS],
-    /// Feet of which all ground about the next step is known, and none will do.
-    stuck: [bool; MAX_LEGS],
     /// How much higher the map has the ground than the feet that stand on it, m: servos give way under the weight.
     off_m: f64,
 }
@@ -78,13 +76,11 @@ impl FootholdPlanner {
         map: &ElevationMap,
         odom_from_footprint: &Isometry3<f64>,
     ) -> [Option<Foothold>; MAX_LEGS] {
-        let reach = engine.stance().reach().axes() * self.planning.reach;
         let mut footholds = [None; MAX_LEGS];
         self.compare(engine, map, odom_from_footprint);
         let odom_from_footprint = &(Translation3::new(0.0, 0.0, self.off_m) * odom_from_footprint);
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
-            let (Some(chosen), Some(stuck)) = (self.chosen.get_mut(leg), self.stuck.get_mut(leg)) else { continue };
-            *stuck = false;
+            let Some(chosen) = self.chosen.get_mut(leg) else { continue };
             let Some(step) = step.filter(|step| step.swung.is_some() || step.until_lift_s < self.planning.ahead_s)
             else {
                 *chosen = None;
@@ -92,18 +88,8 @@ impl FootholdPlanner {
             };
             let seen = |at: &Point3<f64>| odom_from_footprint.inverse_transform_point(at);
             if step.swung.is_none_or(|swung| swung < self.planning.decided) {
-                let is_within = |at: &Point3<f64>| {
-                    let (seen, rest) = (seen(at), engine.rest_feet().get(leg).copied().unwrap_or_default());
-                    let off = seen.xy().coords - step.rest;
-                    let lands = (rest + off).push(seen.z);
-                    let stance = (step.rest - step.to).push(0.0) * 2.0;
-                    let lifted = Vector3::new(0.0, 0.0, self.planning.lift_m);
-                    off.component_div(&reach).norm() <= 1.0
-                        && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at))
-                        && [lands, lands + stance].iter().all(|at| engine.reaches(leg, &(at + lifted)))
-                };
+                let is_within = |at: &Point3<f64>| self.planning.is_within(engine, leg, &step, &seen(at).coords);
                 let choice = self.planning.choice(map, odom_from_footprint, &step, *chosen, is_within);
-                *stuck = choice == Choice::NoneFits;
                 *chosen = if let Choice::Foothold(found) = choice { Some(found.at) } else { None };
             }
             *foothold = chosen.map(|at| {
@@ -132,21 +118,21 @@ impl FootholdPlanner {
             self.off_m += FOLLOW * (sum / count - self.off_m);
         }
     }
-
-    /// The place chosen for each foot that is in the air, or is lifted next, m in the odometry frame.
-    #[must_use]
-    pub fn chosen(&self) -> &[Option<Point3<f64>>; MAX_LEGS] {
-        &self.chosen
-    }
-
-    /// The feet whose next steps find no ground that will do, though it is known.
-    #[must_use]
-    pub fn stuck(&self) -> &[bool; MAX_LEGS] {
-        &self.stuck
-    }
 }
 
 impl Planning {
+    /// Whether a leg reaches a place, m in the footprint frame, from touch-down to lift-off, and can be lifted from there.
+    fn is_within(&self, engine: &Engine, leg: usize, step: &NextStep, place: &Vector3<f64>) -> bool {
+        let reach = engine.stance().reach().axes() * self.reach;
+        let rest = engine.rest_feet().get(leg).copied().unwrap_or_default();
+        let off = place.xy() - step.rest;
+        let lands = (rest + off).push(place.z);
+        let stance = (step.rest - step.to).push(0.0) * 2.0;
+        let lifted = Vector3::new(0.0, 0.0, self.lift_m);
+        off.component_div(&reach).norm() <= 1.0
+            && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
+    }
+
     fn choice(
         &self,
         map: &ElevationMap,

@@ -64,16 +64,4 @@ impl Sight {
         let odom_from_footprint = odom_from_body * engine.last().footprint_from_body.inverse();
         self.planner.plan(engine, &self.map, &odom_from_footprint)
     }
-
-    /// The map.
-    #[must_use]
-    pub fn map(&self) -> &ElevationMap {
-        &self.map
-    }
-
-    /// What chooses the footholds.
-    #[must_use]
-    pub fn planner(&self) -> &FootholdPlanner {
-        &self.planner
-    }
 }

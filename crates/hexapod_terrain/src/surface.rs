@@ -35,7 +35,7 @@ pub fn surface(map: &ElevationMap, at: &Point2<f64>, radius_m: f64) -> Option<Su
     })
 }
 
-/// The plane through the known cells of a disc, if it can be told, and the share of cells that are known.
+/// The plane through the known cells of a disc, if they have one, and the share of cells that are known.
 pub(crate) fn fit(map: &ElevationMap, at: &Point2<f64>, radius_m: f64) -> (Option<Plane>, f64) {
     let (mut sums, mut cells) = (Sums::default(), 0.0);
     // Heights near zero keep their digits when they are squared.

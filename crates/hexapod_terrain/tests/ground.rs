@@ -64,7 +64,7 @@ pub fn follow(map: &mut ElevationMap, x: f64, y: f64) {
     map.follow(&Point3::new(x, y, 0.1), Travel::default(), &Drift::default());
 }
 
-/// All that can be told of a map, as bits.
+/// All that a map answers, as bits.
 pub fn bits(map: &ElevationMap) -> Vec<[u64; 4]> {
     let bits = map.cells().map(|(at, height)| [at.x, at.y, height.mean_m, height.variance_m2].map(f64::to_bits));
     bits.collect()

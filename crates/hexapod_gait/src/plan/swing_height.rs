@@ -30,5 +30,5 @@ pub(crate) fn lift(cx: &Context, start: &mut State, leg: usize, step: &Step, bud
     };
     let [.., least] = FRACTIONS;
     let fraction = FRACTIONS.into_iter().find(|fraction| reaches(fraction * swing.height)).unwrap_or(least);
-    start.walk.lower(leg, fraction * swing.height);
+    start.walk.set_swing_height(leg, fraction * swing.height);
 }

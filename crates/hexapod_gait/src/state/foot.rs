@@ -164,7 +164,10 @@ impl Swing {
 
     /// Where it is at a moment of its swing, as a fraction of it, if it is lifted so high: seen from the ground.
     pub(crate) fn over_ground(&self, moment: f64, height: f64) -> Vector3<f64> {
-        let point = self.shape.at(moment, self.seconds);
+        self.place(&self.shape.at(moment, self.seconds), height)
+    }
+
+    fn place(&self, point: &SwingPoint, height: f64) -> Vector3<f64> {
         let flat = self.lift_off.xy() + (self.touch_down - self.lift_off).xy() * point.travel;
         flat.push(point.height(height, self.lift_off.z, self.touch_down.z))
     }
@@ -228,8 +231,7 @@ impl Swing {
         let ground = self.touch_down.z + (ground - self.touch_down.z) * course.follow;
         self.touch_down = step.drawn_in(touch_down, rest).push(ground);
         self.height = (self.height - step.lower).max(0.0);
-        let flat = self.lift_off.xy() + (self.touch_down - self.lift_off).xy() * course.at.travel;
-        self.at = flat.push(course.at.height(self.height, self.lift_off.z, ground));
+        self.at = self.place(&course.at, self.height);
         self.progress = course.now;
     }
 }

@@ -1,4 +1,4 @@
-//! What a planner of footholds, which sees the ground, is told, and what it says.
+//! What goes to a planner of footholds, which sees the ground, and what comes from it.
 
 use crate::state::body_motion::BodyMotionStep;
 use nalgebra::{Vector2, Vector3};

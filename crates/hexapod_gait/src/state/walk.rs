@@ -217,8 +217,8 @@ impl Walk {
         carried.map(|(_, (foot, rest))| reach.place(*rest, &ahead) - foot.position().xy()).sum()
     }
 
-    /// Lifts a foot that has just begun to swing so high.
-    pub(crate) fn lower(&mut self, leg: usize, height: f64) {
+    /// Sets how high a foot that swings is lifted, m.
+    pub(crate) fn set_swing_height(&mut self, leg: usize, height: f64) {
         if let Some(Foot::Swinging(swing)) = self.feet.get_mut(leg) {
             swing.height = height;
         }

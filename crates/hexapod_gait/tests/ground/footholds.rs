@@ -78,7 +78,7 @@ fn when_a_foothold_is_on_a_step_expect_the_foot_over_its_edge_and_put_down_at_it
 }
 
 #[test]
-fn when_a_robot_walks_expect_its_next_steps_told_as_it_takes_them() {
+fn when_a_robot_walks_expect_its_next_steps_reported_as_it_takes_them() {
     let (mut engine, input) = (walking(0), twist(0.05, 0.01, 0.2));
     (0..3000).for_each(|_| {
         engine.step(&input, DT);

@@ -8,7 +8,7 @@ use hexapod_terrain::{Planning, Sensor, Sight};
 
 pub struct Seeing {
     camera: DepthCamera,
-    pub sight: Sight,
+    sight: Sight,
     points: Vec<[f32; 3]>,
     next_s: f64,
     period_s: f64,

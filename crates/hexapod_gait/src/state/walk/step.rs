@@ -18,7 +18,7 @@ pub(crate) struct Step {
     pub foothold: Option<Foothold>,
 }
 
-/// What all feet feel, and how late they tell, s.
+/// What all feet feel, and how late that is reported, s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sensed {
     pub contacts: [Option<bool>; MAX_LEGS],
