@@ -3,9 +3,8 @@
 use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, Foothold};
 use hexapod_kinematics::MAX_LEGS;
-use hexapod_odometry::{Inertial, Odometry};
+use hexapod_odometry::Odometry;
 use hexapod_terrain::{Planning, Sensor, Sight};
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use simulator::{DepthCamera, World};
 use std::time::Duration;
 
@@ -36,7 +35,7 @@ impl Seen {
         let up = imu.as_deref().and_then(ImuReader::up);
         self.follow(engine, now, imu);
         let Some(estimate) = self.odometry.last() else { return [None; MAX_LEGS] };
-        let odom_from_body = upright(&estimate.odom_from_body, up);
+        let odom_from_body = estimate.upright(up);
         if now >= self.next {
             self.next = now + self.camera.period();
             self.camera.read(world, &mut self.points);
@@ -48,29 +47,11 @@ impl Seen {
 
     /// Odometry from the feet as they are commanded, and from the IMU if there is one.
     fn follow(&mut self, engine: &Engine, now: Duration, imu: Option<&mut ImuReader>) {
-        let tick = engine.last();
-        let legs = engine.legs().iter().zip(&tick.angles);
-        let up = self.odometry.up_in_body();
-        self.odometry.set_foot_heights(legs.clone().map(|(leg, angles)| leg.foot_above_ground(angles, &up)));
         if let Some(reader) = imu {
-            let motion = reader.motion(now);
-            if let Some(since_s) = reader.take_inertial().and_then(|last| last.since_s) {
-                let felt =
-                    Inertial { spin: motion.angular_velocity, acceleration: motion.acceleration, up: motion.up() };
-                self.odometry.sense(&felt, since_s);
-            }
+            self.odometry.sense_imu(reader, now);
         }
-        let mut feet = [Vector3::zeros(); MAX_LEGS];
-        feet.iter_mut().zip(legs).for_each(|(foot, (leg, angles))| *foot = leg.foot_in_body(angles));
-        let count = engine.legs().len();
-        let (feet, contacts) = (feet.get(..count).unwrap_or(&feet), tick.contacts.get(..count));
+        let tick = engine.last();
         // A sample at the time of the one before says nothing new.
-        let _ = self.odometry.update(now, feet, contacts);
+        let _ = self.odometry.update_joints(now, engine.legs(), &tick.angles, Some(&tick.contacts));
     }
-}
-
-/// A pose that leans as the IMU has it: feet that give way, and stand unevenly, say less of that.
-fn upright(pose: &Isometry3<f64>, up_in_body: Option<Vector3<f64>>) -> Isometry3<f64> {
-    let lean = up_in_body.and_then(|up| UnitQuaternion::rotation_between(&(pose.rotation * up), &Vector3::z()));
-    Isometry3::from_parts(pose.translation, lean.unwrap_or_default() * pose.rotation)
 }

@@ -1,7 +1,7 @@
 //! Where the body is, and what that was worked out from.
 
 use crate::unseen::Unseen;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::time::Duration;
 
 /// What the pose was worked out from.
@@ -58,6 +58,17 @@ pub struct Estimate {
     pub uncertainty_weighted_distance: f64,
     /// The angle turned, rad, in the same way.
     pub uncertainty_weighted_rotation: f64,
+}
+
+impl Estimate {
+    /// The pose of the body leaning as an IMU has it, with up in the body, of any length: feet that give way, and stand unevenly,
+    /// say less of that.
+    #[must_use]
+    pub fn upright(&self, up_in_body: Option<Vector3<f64>>) -> Isometry3<f64> {
+        let Isometry3 { rotation, translation } = self.odom_from_body;
+        let lean = up_in_body.and_then(|up| UnitQuaternion::rotation_between(&(rotation * up), &Vector3::z()));
+        Isometry3::from_parts(translation, lean.unwrap_or_default() * rotation)
+    }
 }
 
 /// A pose that fits some feet.

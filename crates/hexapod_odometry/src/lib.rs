@@ -9,6 +9,7 @@ mod history;
 mod lately;
 mod mishaps;
 mod odometry;
+mod robot;
 mod sample;
 mod slip;
 mod unseen;

@@ -1,6 +1,8 @@
 //! How far the shipped robot gets in half a minute at 0.07 m/s over unknown ground, which it feels with its feet and its IMU,
-//! and sees with a depth camera where SEES is 1: `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED] [SEES]`. Prints fractions of the commanded way, and the greatest leans,
-//! in degrees.
+//! and sees with a depth camera where SEES is 1, or 2 to have its pose by odometry, too:
+//! `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED] [SEES]`. Prints fractions of the commanded way, and the greatest leans,
+//! in degrees; with odometry, also the root mean square of how far it strays from the truth within a second: along x and y
+//! and of the height, in millimetres, of lean and yaw, in degrees.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a run that cannot start says why by failing")]
 
@@ -10,8 +12,10 @@ mod rig;
 
 use hexapod_gait::{GaitState, Twist};
 use hexapod_sim::{Ground, Terrain, lean};
+use nalgebra::Isometry3;
 use rig::TICK_S;
 use rig::rough::{Feels, Walker, each_seed};
+use std::collections::VecDeque;
 
 const SPEED_M_S: f64 = 0.07;
 /// By so much of it each seed is faster than the one before: on ground without chance, too, feet come down elsewhere.
@@ -25,6 +29,37 @@ struct Walk {
     fraction: f64,
     lean_deg: f64,
     gave_up: bool,
+    strays: [f64; 4],
+}
+
+/// How far the pose on which it sees strays from the truth within a second.
+#[derive(Default)]
+struct Strays {
+    /// The last second of what carries the truth into odometry's frame.
+    errors: VecDeque<Isometry3<f64>>,
+    squares: [f64; 4],
+    count: f64,
+}
+
+impl Strays {
+    fn take(&mut self, odom_from_body: &Isometry3<f64>, base: &Isometry3<f64>) {
+        self.errors.push_back(odom_from_body * base.inverse());
+        if self.errors.len() > (1.0 / TICK_S) as usize
+            && let Some(before) = self.errors.pop_front()
+        {
+            let then = before * base;
+            let shift = odom_from_body.translation.vector - then.translation.vector;
+            let turn = (odom_from_body.rotation * then.rotation.inverse()).scaled_axis();
+            let now = [shift.xy().norm(), shift.z, turn.xy().norm(), turn.z];
+            self.squares.iter_mut().zip(now).for_each(|(square, now)| *square += now * now);
+            self.count += 1.0;
+        }
+    }
+
+    fn roots(&self) -> [f64; 4] {
+        let units = [1e3, 1e3, 1f64.to_degrees(), 1f64.to_degrees()];
+        std::array::from_fn(|n| units[n] * (self.squares[n] / self.count.max(1.0)).sqrt())
+    }
 }
 
 fn main() {
@@ -32,7 +67,11 @@ fn main() {
     let number = |n: usize, default: &str| argument(n, default).parse::<f64>().unwrap();
     let (name, gait) = (argument(1, "rubble"), argument(3, "tripod"));
     let (size, walks, lift, first) = (number(2, "0.025"), number(4, "4"), number(5, "0.05"), number(6, "1"));
-    let feels = if argument(7, "0") == "1" { Feels::Sees } else { Feels::Imu };
+    let feels = match argument(7, "0").as_str() {
+        "2" => Feels::Reckons,
+        "1" => Feels::Sees,
+        _ => Feels::Imu,
+    };
     let all = each_seed(first as u64, walks as u64, |seed| walk((&name, size), &gait, lift, seed, feels));
     let mean = |of: &dyn Fn(&Walk) -> f64| all.iter().map(of).sum::<f64>() / walks;
     let count = |of: &dyn Fn(&&Walk) -> bool| all.iter().filter(of).count();
@@ -46,6 +85,10 @@ fn main() {
         count(&|walk| walk.gave_up),
         fractions.join(" ")
     );
+    if feels == Feels::Reckons {
+        let [xy, z, lean, yaw] = std::array::from_fn(|n| mean(&|walk| walk.strays[n]));
+        println!("strays: x, y {xy:.1} mm, z {z:.1} mm, lean {lean:.2} deg, yaw {yaw:.2} deg");
+    }
 }
 
 fn walk((name, size): (&str, f64), gait: &str, lift: f64, seed: u64, feels: Feels) -> Walk {
@@ -54,11 +97,13 @@ fn walk((name, size): (&str, f64), gait: &str, lift: f64, seed: u64, feels: Feel
     walker.engine.set_step_height(lift);
     let speed = SPEED_M_S * (1.0 + FASTER * (seed as f64 - 1.0));
     let x = |walker: &Walker| walker.world.base().translation.vector.x;
-    let (start, mut lean_deg, mut gave_up) = (x(&walker), 0.0_f64, false);
+    let (start, mut lean_deg, mut gave_up, mut strays) = (x(&walker), 0.0_f64, false, Strays::default());
     for tick in 0..(WALK_S / TICK_S) as usize {
+        let base = walker.world.base();
         let state = walker.tick(Twist::new(speed, 0.0, 0.0)).state;
+        walker.seeing.iter().for_each(|seeing| strays.take(&seeing.odom_from_body, &base));
         lean_deg = lean_deg.max(lean(&walker.world.base()).to_degrees());
         gave_up |= state != GaitState::Walking && tick > SETS_OUT;
     }
-    Walk { fraction: (x(&walker) - start) / (speed * WALK_S), lean_deg, gave_up }
+    Walk { fraction: (x(&walker) - start) / (speed * WALK_S), lean_deg, gave_up, strays: strays.roots() }
 }

@@ -4,9 +4,9 @@ use crate::contacts::{ContactQueue, Contacts};
 use crate::feet::Feet;
 use crate::joints::{JointReader, JointTable, Reading};
 use crate::known::KnownJoints;
-use hexapod_dynamics::{BaseMotion, ImuSample, Source};
+use hexapod_dynamics::{ImuSample, Source};
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
-use hexapod_odometry::{Estimate, Inertial, Odometry};
+use hexapod_odometry::{Estimate, Odometry};
 use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
 use hexapod_ros::{ContactReader, bounds, imu_parts};
@@ -156,11 +156,7 @@ impl State {
             Ok(()) => self.imu.take(now),
             Err(refused) => return self.imu.refuse(refused),
         }
-        if let Some(since_s) = feet.imu.take_inertial().and_then(|last| last.since_s) {
-            let motion = feet.imu.motion(now);
-            let BaseMotion { angular_velocity: spin, acceleration, .. } = motion;
-            self.odometry.sense(&Inertial { spin, acceleration, up: motion.up() }, since_s);
-        }
+        self.odometry.sense_imu(&mut feet.imu, now);
     }
 
     /// A `joint_commands` message of `stamp`, received at `now`.

@@ -5,8 +5,8 @@ use super::fit::Errors;
 use super::mishaps::{Fate, Mishap};
 use super::shipped::{config, robot};
 use super::{Rig, TICK_S};
-use hexapod_dynamics::{BaseMotion, ImuReader};
-use hexapod_odometry::{Estimate, Inertial, Odometry};
+use hexapod_dynamics::ImuReader;
+use hexapod_odometry::{Estimate, Odometry};
 use hexapod_sim::Imu;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::time::Duration;
@@ -86,11 +86,7 @@ impl Sensed {
         if self.reader.take(robot().model(), &self.imu.read(world).sample(""), now).is_err() {
             return;
         }
-        let (motion, last) = (self.reader.motion(now), self.reader.take_inertial());
-        if let Some(since_s) = last.and_then(|last| last.since_s) {
-            let BaseMotion { angular_velocity: spin, acceleration, .. } = motion;
-            odometry.sense(&Inertial { spin, acceleration, up: motion.up() }, since_s);
-        }
+        odometry.sense_imu(&mut self.reader, now);
     }
 }
 

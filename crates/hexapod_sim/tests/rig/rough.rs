@@ -37,8 +37,10 @@ pub enum Feels {
     Switches,
     /// And an IMU on its body.
     Imu,
-    /// And a depth camera.
+    /// And a depth camera, with its pose known.
     Sees,
+    /// The same with its pose by odometry.
+    Reckons,
 }
 
 /// A walk over rough ground.
@@ -148,7 +150,7 @@ pub struct Walker {
     felt: VecDeque<[Option<bool>; MAX_LEGS]>,
     feels: Feels,
     imu: (Imu, ImuReader),
-    seeing: Option<Seeing>,
+    pub seeing: Option<Seeing>,
 }
 
 impl Walker {
@@ -167,7 +169,11 @@ impl Walker {
         walker.engine.stand();
         let stands = (0..1000).any(|_| walker.tick(Twist::ZERO).state == GaitState::Standing);
         assert!(stands, "does not come to stand");
-        walker.seeing = (feels == Feels::Sees).then(|| Seeing::new(&walker.world, 1));
+        walker.seeing = match feels {
+            Feels::Nothing | Feels::Switches | Feels::Imu => None,
+            Feels::Sees => Some(Seeing::new(&walker.world, 1)),
+            Feels::Reckons => Some(Seeing::new(&walker.world, 1).reckoning(walker.engine.legs().len())),
+        };
         walker
     }
 
@@ -176,7 +182,7 @@ impl Walker {
         let up = self.up();
         let mut input = Input { twist, contacts, contacts_late: LATE_TICKS as f64 * TICK_S, up, ..Input::default() };
         if let Some(seeing) = &mut self.seeing {
-            input.footholds = seeing.footholds(&self.engine, &self.world);
+            input.footholds = seeing.footholds(&self.engine, &self.world, &mut self.imu.1);
         }
         let tick = *self.engine.step(&input, TICK_S);
         for (hinge, rest) in positions(&self.engine, &self.world).into_iter().enumerate() {
@@ -195,7 +201,7 @@ impl Walker {
     /// Which way is up in the body, as its IMU has it.
     fn up(&mut self) -> Option<Vector3<f64>> {
         let now = Duration::from_secs_f64(self.world.time_s());
-        if !matches!(self.feels, Feels::Imu | Feels::Sees) {
+        if !matches!(self.feels, Feels::Imu | Feels::Sees | Feels::Reckons) {
             return None;
         }
         let (imu, reader) = &mut self.imu;

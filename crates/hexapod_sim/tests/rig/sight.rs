@@ -1,10 +1,14 @@
-//! A robot that sees the ground with a depth camera, and knows where it is.
+//! A robot that sees the ground with a depth camera, and knows where it is, or reckons that with its odometry.
 
 use super::shipped::config;
+use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, Foothold};
 use hexapod_kinematics::MAX_LEGS;
+use hexapod_odometry::Odometry;
 use hexapod_sim::{DepthCamera, World};
 use hexapod_terrain::{Planning, Sensor, Sight};
+use nalgebra::Isometry3;
+use std::time::Duration;
 
 pub struct Seeing {
     camera: DepthCamera,
@@ -12,6 +16,10 @@ pub struct Seeing {
     points: Vec<[f32; 3]>,
     next_s: f64,
     period_s: f64,
+    /// Where it does not know where it is.
+    odometry: Option<Odometry>,
+    /// The body where the map has it.
+    pub odom_from_body: Isometry3<f64>,
 }
 
 impl Seeing {
@@ -23,16 +31,30 @@ impl Seeing {
             points: Vec::new(),
             next_s: world.time_s(),
             period_s: model.rate_hz.recip(),
+            odometry: None,
+            odom_from_body: world.base(),
         }
     }
 
-    pub fn footholds(&mut self, engine: &Engine, world: &World) -> [Option<Foothold>; MAX_LEGS] {
+    pub fn reckoning(self, legs: usize) -> Self {
+        Self { odometry: Some(Odometry::new(legs)), ..self }
+    }
+
+    pub fn footholds(&mut self, engine: &Engine, world: &World, imu: &mut ImuReader) -> [Option<Foothold>; MAX_LEGS] {
         let base = world.base();
+        self.odom_from_body = base;
+        if let Some(odometry) = &mut self.odometry {
+            let (now, tick) = (Duration::from_secs_f64(world.time_s()), engine.last());
+            odometry.sense_imu(imu, now);
+            let estimate = odometry.update_joints(now, engine.legs(), &tick.angles, Some(&tick.contacts)).unwrap();
+            self.odom_from_body = estimate.upright(imu.up());
+        }
         if world.time_s() >= self.next_s {
             self.next_s += self.period_s;
             self.camera.read(world, &mut self.points);
-            self.sight.see(engine, &self.points, &base, &self.camera.pose(world));
+            let odom_from_camera = self.odom_from_body * base.inverse() * self.camera.pose(world);
+            self.sight.see(engine, &self.points, &self.odom_from_body, &odom_from_camera);
         }
-        self.sight.footholds(engine, &base)
+        self.sight.footholds(engine, &self.odom_from_body)
     }
 }
