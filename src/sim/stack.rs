@@ -104,7 +104,7 @@ impl Stack {
         if planner.uses_imu {
             senses = senses.with_imu(simulator.imu(plant.simulator().world()), simulator.imu_link());
         }
-        if sees {
+        if sees || planner.uses_points {
             let camera = simulator.depth_camera(plant.simulator().world());
             senses = senses.with_sight(camera, engine.legs().len());
         }

@@ -4,6 +4,7 @@ use crate::command::{Command, FeltBy};
 use crate::fault::Fault;
 use crate::life::Moment;
 use crate::remarks::Remarks;
+use crate::sight::Sees;
 use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
 use hexapod_gait::{Engine, GaitState, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
@@ -22,6 +23,10 @@ pub const NO_SWITCH: &str = "foot switches: none has closed while the robot stan
 /// `use_imu` without one.
 const NO_IMU: &str =
     "use_imu is set, and imu/data has brought nothing usable for 0.2 s: the body is not kept level by it";
+
+/// `use_points` without a cloud.
+const NO_POINTS: &str =
+    "use_points is set, and points has brought no usable cloud for 1 s: the robot steps as if blind";
 
 type Feet = [Option<bool>; MAX_LEGS];
 
@@ -165,6 +170,9 @@ pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu
     }
     if uses_imu && !remarks.knows_up {
         status.report(Level::Warn, NO_IMU);
+    }
+    if remarks.sees == Sees::Nothing {
+        status.report(Level::Warn, NO_POINTS);
     }
 }
 

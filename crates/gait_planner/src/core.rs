@@ -3,12 +3,13 @@
 use crate::command::{Command, Held, Incoming, Received};
 use crate::condition_response::ConditionResponse;
 use crate::fault::Watch;
-use crate::felt::Felt;
 use crate::intake::Intake;
 use crate::life::{Life, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
+use crate::senses::{FELT, Senses};
 use crate::servos::{Change, RELEASED, Servos};
+use crate::sight::Footing;
 use crate::steering::{DriveCommand, InVain, Steering};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
@@ -24,7 +25,7 @@ pub struct Core {
     servos: Servos,
     steering: Steering,
     ticked: Moment,
-    felt: Felt,
+    senses: Senses,
     condition_response: ConditionResponse,
     timeout: Duration,
     input: Input,
@@ -33,9 +34,6 @@ pub struct Core {
     tracker: Tracker,
     watch: Watch,
 }
-
-/// Feet that have reported nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
-const FELT: Duration = Duration::from_millis(200);
 
 impl Core {
     /// A core that takes its commands from `incoming`; a twist older than `timeout` stops the robot.
@@ -49,7 +47,7 @@ impl Core {
             servos: Servos::new(incoming.poses),
             steering: Steering::new(),
             ticked: Moment::default(),
-            felt: Felt::default(),
+            senses: Senses::default(),
             timeout,
             input: Input::default(),
             moved: false,
@@ -62,6 +60,12 @@ impl Core {
     #[must_use]
     pub fn reported_late(self, seconds: f64) -> Self {
         Self { input: Input { contacts_late: seconds, ..self.input }, ..self }
+    }
+
+    /// The same on ground that it sees.
+    #[must_use]
+    pub(crate) fn on_seen_ground(self, footing: Option<Footing>) -> Self {
+        Self { senses: Senses { footing, ..self.senses }, ..self }
     }
 
     /// What was done last.
@@ -92,8 +96,9 @@ impl Core {
             fault: self.watch.fault(),
             driving: self.steering.driving(self.ticked),
             gave_up: self.player.engine().gave_up(),
-            switches: self.felt.faults(),
+            switches: self.senses.felt.faults(),
             knows_up: self.input.up.is_some(),
+            sees: self.senses.sees(),
             condition: self.condition_response.condition(),
             doubts_switches: self.condition_response.doubts_switches(),
             holds: self.servos.are_held(),
@@ -118,11 +123,7 @@ impl Core {
             self.steering.lose();
         }
         self.steering.settle(now, self.life());
-        if goes_back || !self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT)) {
-            self.felt.forget();
-        }
-        self.input.contacts = self.felt.believed(&self.player.last().contacts);
-        self.input.up = self.felt.up(|at| is_fresh(at, &now, FELT));
+        self.senses.fill(&mut self.input, (self.player.engine(), self.player.last()), now, goes_back);
         self.ticked = now;
         self.input.twist = self.steering.twist(self.player.engine());
         self.moved |= !self.input.twist.is_zero();
@@ -215,11 +216,11 @@ impl Core {
             Command::Curvature(curvature) => sender.into_iter().for_each(|from| self.steering.bend(curvature, from)),
             Command::InVain(topic) => sender.into_iter().for_each(|from| self.steering.take_in_vain(topic, from, at)),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
-            Command::Contacts(contacts) => self.felt.take(contacts, at),
+            Command::Contacts(contacts) => self.senses.felt.take(contacts, at),
             Command::Feet(by, feet) => self.condition_response.feel(by, feet, at),
             Command::Imu(reported, up) => {
                 self.condition_response.sense(&reported, at);
-                up.into_iter().for_each(|up| self.felt.take_up(up, at));
+                self.senses.take_imu(&reported, up, at);
             }
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
@@ -243,7 +244,7 @@ impl Core {
             Command::Stand => {
                 self.moved = true;
                 if self.condition_response.stand() {
-                    self.felt.doubt();
+                    self.senses.felt.doubt();
                 }
                 self.player.stand();
                 self.ended_by("stand");
@@ -287,6 +288,7 @@ impl Core {
     /// What the robot was doing is over. It is left where it is, and walks again for who has sent a command of zero first.
     fn freeze(&mut self, why: &'static str, at: Moment) {
         self.player.freeze();
+        self.senses.forget_ground();
         self.steering.hold(at);
         self.tracker.abort(why);
     }

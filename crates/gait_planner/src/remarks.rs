@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
+use crate::sight::Sees;
 use crate::sources::DrivingSources;
 use hexapod_dynamics::Condition;
 use hexapod_gait::LimitedBy;
@@ -38,6 +39,8 @@ pub struct Remarks {
     pub switches: SwitchFaults,
     /// An IMU says which way is up.
     pub knows_up: bool,
+    /// Whether it sees the ground.
+    pub(crate) sees: Sees,
     /// Whether the robot is where its plan has it.
     pub condition: Condition,
     /// Feet tell, and none of them has felt the ground.

@@ -12,6 +12,7 @@ use crate::publish::Outlet;
 use crate::reach;
 use crate::requests::{MotionStatus, Requests};
 use crate::setup::Setup;
+use crate::sight;
 use crate::simulated::{Closing, SimulatedLoop};
 use crate::status::SharedState;
 use crate::subscriptions::{self, Ends};
@@ -57,6 +58,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?;
     let ends = Ends { inbox: &inbox, shared: &shared, headers: &headers, requests: status.requests() };
     subscriptions::open(&mut node, &setup, &ends)?;
+    let footing = sight::open(&mut node, &setup.engine, &setup.frames, (&inbox, &clock), setup.uses_points)?;
     let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
     let mut outlet = Outlet::new(&mut node, &setup, (diagnostics, status), inbox, Arc::clone(&shared), headers)?;
     tracing::info!("{}", start_line(&setup));
@@ -69,8 +71,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
     let sitting_down = node.exit_guard();
-    let rate_hz = setup.rate_hz;
-    let core = setup.into_core(incoming);
+    let (rate_hz, core) = (setup.rate_hz, setup.into_core(incoming).on_seen_ground(footing));
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
         let ticks = SimulatedLoop::new(core, outbox, rate_hz, Arc::clone(&shared), ticking.closing.clone());

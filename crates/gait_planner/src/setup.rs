@@ -39,6 +39,8 @@ pub struct Setup {
     pub contacts_delay_s: f64,
     /// Whether the body is kept level by its IMU.
     pub uses_imu: bool,
+    /// Whether feet are put down where a depth camera or a lidar says.
+    pub uses_points: bool,
     /// Frames of the robot.
     pub frames: Frames,
     /// The parameters it was made from.
@@ -82,6 +84,7 @@ impl Setup {
             stamped: switch(params, "stamped_cmd_vel"),
             contacts: params::contacts_topic(params),
             uses_imu: params::uses_imu(params),
+            uses_points: params::uses_points(params),
             contacts_delay_s: params::contacts_delay(params),
             frames,
             params: params.clone(),

@@ -106,6 +106,11 @@ impl<T> LocalTopic<T> {
         call_each(&self.actors, publisher, message);
     }
 
+    /// Whether there are other subscribers than those who act.
+    pub(crate) fn has_handlers(&self) -> bool {
+        self.handlers.read().unwrap_or_else(PoisonError::into_inner).iter().any(|handler| handler.strong_count() > 0)
+    }
+
     /// Calls all other subscribers with it.
     pub(crate) fn tell(&self, publisher: u64, message: &T) {
         call_each(&self.handlers, publisher, message);

@@ -66,6 +66,12 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
         self.publisher.upgrade().is_some_and(|publisher| self.is_heard_by_any(&publisher))
     }
 
+    /// Whether a message would be of use to anybody, in this process or outside.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.local.as_ref().is_some_and(|local| local.has_handlers()) || self.is_heard()
+    }
+
     fn is_heard_by_any(&self, publisher: &hexapod_rcl::Publisher<T>) -> bool {
         self.latched || publisher.subscription_count().map_or(true, |count| count > 0)
     }

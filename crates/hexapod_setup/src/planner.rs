@@ -28,6 +28,12 @@ pub fn specs() -> Vec<ParamSpec> {
             .read_only(),
         ParamSpec::new("use_imu", false, "Keep the walking body level by imu/data; with feet that feel the ground")
             .read_only(),
+        ParamSpec::new(
+            "use_points",
+            false,
+            "Put feet down where the ground that points shows will do, over what is in their way",
+        )
+        .read_only(),
         ParamSpec::new("contacts_delay", 0.02, "How late either tells of a contact, s").range(0.0, 0.2).read_only(),
         ParamSpec::new("max_linear_velocity", 0.15, "Greatest speed of the body, m/s").range(0.0, 2.0),
         ParamSpec::new("max_angular_velocity", 0.8, "Greatest turning speed, rad/s").range(0.0, 6.0),
@@ -163,6 +169,12 @@ pub fn contacts_topic(params: &Params) -> Option<&'static str> {
 #[must_use]
 pub fn uses_imu(params: &Params) -> bool {
     switch(params, "use_imu")
+}
+
+/// Whether feet are put down where a depth camera or a lidar says.
+#[must_use]
+pub fn uses_points(params: &Params) -> bool {
+    switch(params, "use_points")
 }
 
 /// How late contacts are reported, s.

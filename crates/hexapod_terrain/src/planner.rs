@@ -68,15 +68,16 @@ impl FootholdPlanner {
         Self { planning, ..Self::default() }
     }
 
-    /// The footholds to walk on now, as [`hexapod_gait::Input::footholds`] takes them: none where nothing is known of the
-    /// ground, where a foot is put down as on flat ground.
+    /// The footholds to walk on now, as [`hexapod_gait::Input::footholds`] takes them, with the pose of the body in the odometry
+    /// frame: none where nothing is known of the ground, where a foot is put down as on flat ground.
     pub fn plan(
         &mut self,
         engine: &Engine,
         map: &ElevationMap,
-        odom_from_footprint: &Isometry3<f64>,
+        odom_from_body: &Isometry3<f64>,
     ) -> [Option<Foothold>; MAX_LEGS] {
         let mut footholds = [None; MAX_LEGS];
+        let odom_from_footprint = &(odom_from_body * engine.last().footprint_from_body.inverse());
         self.compare(engine, map, odom_from_footprint);
         let odom_from_footprint = &(Translation3::new(0.0, 0.0, self.off_m) * odom_from_footprint);
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {

@@ -1,5 +1,6 @@
 //! How the ground is about a point: steep, rough, stepped (the measures of Wermelinger 2016).
 
+use crate::foothold::Limits;
 use crate::map::ElevationMap;
 use crate::plane::{Plane, Sums};
 use crate::window::{Index, Span};
@@ -18,6 +19,16 @@ pub struct Surface {
     pub roughness_m: f64,
     /// Share of the disc's cells that are known, 0 to 1.
     pub known: f64,
+}
+
+impl Surface {
+    /// How well it can be stepped on: from 1 on flat ground down to 0, where one of the measures is at its limit or beyond.
+    #[must_use]
+    pub fn traversability(&self, limits: &Limits) -> f64 {
+        let (slope, step) = (self.slope_rad / limits.max_slope_rad, self.step_m / limits.max_step_m);
+        let worst = slope.max(step).max(self.roughness_m / limits.max_roughness_m);
+        (1.0 - worst).clamp(0.0, 1.0)
+    }
 }
 
 /// The ground about a point of the odometry frame: of the cells whose centres are within the radius, m. `None` if fewer than

@@ -1,15 +1,16 @@
-//! What the robot's sensors tell: `imu/data`, `foot_switches` and `battery`, as those of a real robot would.
+//! What the robot's sensors tell: `imu/data`, `foot_switches`, `points` and `battery`, as those of a real robot would.
 
 use crate::messages::{quaternion, vector};
 use crate::plant::Plant;
 use crate::setup::Setup;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
-use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, Imu as ImuMessage};
+use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, Imu as ImuMessage, PointCloud2};
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, UInt8MultiArray};
-use hexapod_ros::{Publisher, RosError, RosNode, warn_if_lost};
+use hexapod_ros::{Publisher, RosError, RosNode, blank_cloud, clear_points, push_point, warn_if_lost};
 use hexapod_setup::Frames;
-use hexapod_sim::{FootSwitches, Imu, ImuReading};
+use hexapod_sim::{DepthCamera, FootSwitches, Imu, ImuReading, World};
+use nalgebra::{Isometry3, Point3};
 use std::time::Duration;
 
 /// Batteries are reported this often.
@@ -20,6 +21,18 @@ pub(crate) struct SensorTopics {
     imu: (Publisher<ImuMessage>, Imu, ImuMessage),
     switches: (Publisher<UInt8MultiArray>, FootSwitches, UInt8MultiArray),
     battery: (Publisher<BatteryState>, BatteryState, Charge),
+    points: PointsTopic,
+}
+
+/// The depth camera and its topic, in the frame of its link.
+struct PointsTopic {
+    publisher: Publisher<PointCloud2>,
+    camera: DepthCamera,
+    link_from_camera: Isometry3<f64>,
+    message: PointCloud2,
+    seen: Vec<[f32; 3]>,
+    /// When the next picture is due, in simulated time, s.
+    next_s: f64,
 }
 
 /// What was left in the battery when it was reported last.
@@ -53,6 +66,7 @@ impl SensorTopics {
         Ok(Self {
             imu: (node.publisher("imu/data", QosProfile::default())?, setup.imu(world), imu),
             switches: (node.publisher("foot_switches", QosProfile::default())?, setup.switches(), switches),
+            points: PointsTopic::open(node, setup, world, frames)?,
             battery: (node.publisher("battery", QosProfile::default())?, battery, Charge::default()),
         })
     }
@@ -69,6 +83,7 @@ impl SensorTopics {
         message.data.extend(switches.read(world).iter().map(|&closed| u8::from(closed)));
         warn_if_lost(publisher.publish(message));
         self.tell_battery(plant, now);
+        self.points.tell(world, now);
     }
 
     fn tell_battery(&mut self, plant: &Plant, now: Duration) {
@@ -90,6 +105,37 @@ impl SensorTopics {
         message.charge = supply.charge_ah() as f32;
         message.percentage = (supply.charge_ah() / supply.battery().capacity_ah) as f32;
         warn_if_lost(publisher.publish(message));
+    }
+}
+
+impl PointsTopic {
+    fn open(node: &mut RosNode, setup: &Setup, world: &World, frames: &Frames) -> Result<Self, RosError> {
+        let mut message = blank_cloud(&["x", "y", "z"]);
+        message.header.frame_id = frames.name(setup.depth_camera_link());
+        Ok(Self {
+            publisher: node.publisher("points", QosProfile::default())?,
+            camera: setup.depth_camera(world),
+            link_from_camera: setup.config.depth_camera.link_from_camera(),
+            message,
+            seen: Vec::new(),
+            next_s: 0.0,
+        })
+    }
+
+    /// Takes a picture and publishes it if one is due and somebody listens: thousands of rays take their time.
+    fn tell(&mut self, world: &World, now: Duration) {
+        if world.time_s() < self.next_s || !self.publisher.is_wanted() {
+            return;
+        }
+        self.next_s = world.time_s() + self.camera.period().as_secs_f64();
+        self.camera.read(world, &mut self.seen);
+        clear_points(&mut self.message);
+        for point in &self.seen {
+            let in_link = self.link_from_camera * Point3::from(point.map(f64::from));
+            push_point(&mut self.message, &[in_link.x, in_link.y, in_link.z].map(|value| value as f32));
+        }
+        self.message.header.stamp = to_stamp(now);
+        warn_if_lost(self.publisher.publish(&self.message));
     }
 }
 

@@ -138,9 +138,19 @@ impl Setup {
     /// The link that the IMU is on.
     #[must_use]
     pub fn imu_link(&self) -> &str {
+        self.link(self.config.imu_link)
+    }
+
+    /// The link that the depth camera is on.
+    #[must_use]
+    pub fn depth_camera_link(&self) -> &str {
+        self.link(self.config.depth_camera_link)
+    }
+
+    /// The name of a link; without one that of the base.
+    fn link(&self, link: Option<usize>) -> &str {
         let model = self.description.robot.model();
-        let link = self.config.imu_link.and_then(|link| model.links().get(link)).map(|link| link.name());
-        link.unwrap_or(model.base_link())
+        link.and_then(|link| model.links().get(link)).map_or(model.base_link(), |link| link.name())
     }
 
     /// The robot on the ground, wired to the boards of `servos`.

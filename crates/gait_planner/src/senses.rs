@@ -1,0 +1,53 @@
+//! What the robot feels and sees, as far as it is to be believed, on its way into a tick.
+
+use crate::felt::Felt;
+use crate::life::{Moment, is_fresh};
+use crate::sight::{Footing, Sees};
+use hexapod_dynamics::Inertial;
+use hexapod_gait::{Engine, Input, Tick};
+use nalgebra::Vector3;
+use std::time::Duration;
+
+/// Feet that have reported nothing for longer feel nothing, and neither does an IMU: the gait's plan alone counts.
+pub(crate) const FELT: Duration = Duration::from_millis(200);
+
+/// What has been reported, and the ground as it was seen, where that is used.
+#[derive(Default)]
+pub(crate) struct Senses {
+    pub felt: Felt,
+    pub footing: Option<Footing>,
+}
+
+impl Senses {
+    /// Takes what an IMU has told, with the direction up in the body where the gait goes by it.
+    pub fn take_imu(&mut self, reported: &Inertial, up: Option<Vector3<f64>>, at: Moment) {
+        let Some(up) = up else { return };
+        self.felt.take_up(up, at);
+        self.footing.iter_mut().for_each(|footing| footing.sense(reported, &up));
+    }
+
+    /// Time has gone back, or the robot may be carried away: what was seen of the ground does not count where it is next.
+    pub fn forget_ground(&mut self) {
+        self.footing.iter_mut().for_each(Footing::forget);
+    }
+
+    /// Whether it sees the ground.
+    pub fn sees(&self) -> Sees {
+        self.footing.as_ref().map_or(Sees::Unused, Footing::sees)
+    }
+
+    /// Puts what is believed at `now` into the input of the tick after `tick`. A clock that goes back makes it void.
+    pub fn fill(&mut self, input: &mut Input, (engine, tick): (&Engine, &Tick), now: Moment, goes_back: bool) {
+        if goes_back {
+            self.forget_ground();
+        }
+        if goes_back || !self.felt.at().is_some_and(|at| is_fresh(&at, &now, FELT)) {
+            self.felt.forget();
+        }
+        input.contacts = self.felt.believed(&tick.contacts);
+        input.up = self.felt.up(|at| is_fresh(at, &now, FELT));
+        if let Some(footing) = &mut self.footing {
+            input.footholds = footing.footholds((engine, tick), now, input.up);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What the control tick has of the seen ground: it says where the robot is, and puts feet where the map says.
+
+use super::exchange::{Pose, Seen};
+use crate::life::Moment;
+use hexapod_dynamics::Inertial as Reported;
+use hexapod_gait::{Engine, Foothold, Tick};
+use hexapod_kinematics::MAX_LEGS;
+use hexapod_odometry::{Inertial, Odometry};
+use hexapod_terrain::{FootholdPlanner, Planning};
+use nalgebra::Vector3;
+use rtrb::Producer;
+use std::time::Duration;
+
+/// A robot whose last cloud is older steps as if blind: it may have been carried, and what stood there may have gone.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Whether a robot that is to see the ground does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Sees {
+    /// It is not to.
+    #[default]
+    Unused,
+    /// No cloud has come for a while.
+    Nothing,
+    /// It does.
+    Ground,
+}
+
+/// Footholds for the next tick.
+pub(crate) struct Footing {
+    odometry: Odometry,
+    planner: FootholdPlanner,
+    legs: usize,
+    epoch: u32,
+    poses: Producer<Pose>,
+    maps: triple_buffer::Output<Seen>,
+    sees: Sees,
+}
+
+impl Footing {
+    pub(super) fn new(legs: usize, poses: Producer<Pose>, maps: triple_buffer::Output<Seen>) -> Self {
+        let (odometry, planner) = (Odometry::new(legs), FootholdPlanner::new(Planning::default()));
+        Self { odometry, planner, legs, epoch: 0, poses, maps, sees: Sees::Nothing }
+    }
+
+    /// Whether it saw the ground at the last tick.
+    pub fn sees(&self) -> Sees {
+        self.sees
+    }
+
+    /// The robot is somewhere else now than odometry has it: nothing that was seen counts.
+    pub fn forget(&mut self) {
+        self.odometry = Odometry::new(self.legs);
+        self.planner = FootholdPlanner::new(Planning::default());
+        self.epoch = self.epoch.wrapping_add(1);
+    }
+
+    /// Takes what an IMU has told, with the direction up in the body.
+    pub fn sense(&mut self, reported: &Reported, up: &Vector3<f64>) {
+        if let (Some(since_s), Some(unit)) = (reported.since_s, up.try_normalize(f64::EPSILON)) {
+            let felt = Inertial { spin: reported.spin, acceleration: reported.force - up, up: unit };
+            self.odometry.sense(&felt, since_s);
+        }
+    }
+
+    /// Where feet are to be put down after `tick`, which was done last.
+    pub fn footholds(
+        &mut self,
+        (engine, tick): (&Engine, &Tick),
+        now: Moment,
+        up: Option<Vector3<f64>>,
+    ) -> [Option<Foothold>; MAX_LEGS] {
+        // A sample at the time of the one before says nothing new.
+        let _ = self.odometry.update_joints(now.at, engine.legs(), &tick.angles, Some(&tick.contacts));
+        let Some(odom_from_body) = self.odometry.last().map(|estimate| estimate.upright(up)) else {
+            return [None; MAX_LEGS];
+        };
+        // A mapping thread that does not come along misses some.
+        let _ = self.poses.push(Pose { at: now.at, epoch: self.epoch, odom_from_body, angles: tick.angles });
+        let seen = self.maps.read();
+        let is_fresh = seen.at.is_some_and(|at| now.at.saturating_sub(at) <= FRESH);
+        if !is_fresh || seen.epoch != self.epoch {
+            if self.sees == Sees::Ground {
+                self.planner = FootholdPlanner::new(Planning::default());
+            }
+            self.sees = Sees::Nothing;
+            return [None; MAX_LEGS];
+        }
+        self.sees = Sees::Ground;
+        self.planner.plan(engine, &seen.map, &odom_from_body)
+    }
+}

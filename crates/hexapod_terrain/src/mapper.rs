@@ -1,0 +1,63 @@
+//! From clouds of points to a map.
+
+use crate::capsule::Capsule;
+use crate::map::{Drift, ElevationMap, Travel};
+use crate::sensor::Sensor;
+use hexapod_gait::Engine;
+use hexapod_kinematics::{LegAngles, MAX_LEGS};
+use nalgebra::{Isometry3, Point3};
+
+/// Half of the thickness of a leg whose links count as lines, with a margin for joints that lag, m.
+const LEG_RADIUS_M: f64 = 0.03;
+
+/// Keeps a map of the ground about a robot that walks.
+#[derive(Clone, Debug)]
+pub struct Mapper {
+    map: ElevationMap,
+    sensor: Sensor,
+    drift: Drift,
+    /// The legs, which clouds show, too.
+    legs: Vec<Capsule>,
+    last: Option<Isometry3<f64>>,
+}
+
+impl Mapper {
+    /// One that has seen nothing yet.
+    #[must_use]
+    pub fn new(sensor: Sensor) -> Self {
+        Self { map: ElevationMap::default(), sensor, drift: Drift::default(), legs: Vec::new(), last: None }
+    }
+
+    /// What it knows of the ground.
+    #[must_use]
+    pub fn map(&self) -> &ElevationMap {
+        &self.map
+    }
+
+    /// Forgets the ground, as where odometry starts anew.
+    pub fn forget(&mut self) {
+        self.map.forget();
+        self.last = None;
+    }
+
+    /// Takes in a cloud of points in the frame of the sensor, m, with the joints of the engine's robot, and the poses of body
+    /// and sensor in the odometry frame, as they were then. How many points count: those of the robot's own legs do not.
+    pub fn see(
+        &mut self,
+        (engine, angles): (&Engine, &[LegAngles; MAX_LEGS]),
+        points: &[[f32; 3]],
+        odom_from_body: &Isometry3<f64>,
+        odom_from_sensor: &Isometry3<f64>,
+    ) -> usize {
+        let step = self.last.unwrap_or(*odom_from_body).inverse() * odom_from_body;
+        self.last = Some(*odom_from_body);
+        let travel = Travel { way_m: step.translation.vector.norm(), turn_rad: step.rotation.scaled_axis().z };
+        self.map.follow(&odom_from_body.translation.vector.into(), travel, &self.drift);
+        self.legs.clear();
+        for (leg, angles) in engine.legs().iter().zip(angles) {
+            let bends = || leg.bends(angles).map(|bend| odom_from_body * Point3::from(bend));
+            self.legs.extend(bends().zip(bends().skip(1)).map(|(from, to)| Capsule::new(from, to, LEG_RADIUS_M)));
+        }
+        self.map.insert(points, odom_from_sensor, &self.sensor, &self.legs)
+    }
+}
