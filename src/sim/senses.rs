@@ -3,7 +3,7 @@
 use crate::sim::sight::Seen;
 use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, Input};
-use hexapod_kinematics::{MAX_LEGS, Model};
+use hexapod_kinematics::{MAX_LEGS, Model, Robot};
 use nalgebra::Vector3;
 use simulator::{DepthCamera, FootSwitches, Imu, Plant};
 use std::collections::VecDeque;
@@ -36,8 +36,8 @@ impl Senses {
     }
 
     /// To a depth camera, too, on whose map it chooses footholds.
-    pub fn with_sight(self, camera: DepthCamera, legs: usize) -> Self {
-        Self { seen: Some(Seen::new(camera, legs)), ..self }
+    pub fn with_sight(self, camera: DepthCamera, robot: &Robot) -> Self {
+        Self { seen: Some(Seen::new(camera, robot)), ..self }
     }
 
     /// The input with what the robot feels and sees now.
@@ -49,7 +49,8 @@ impl Senses {
         let up = self.up(plant, engine.robot().model(), now);
         let (world, imu) = (plant.simulator().world(), self.imu.as_mut().map(|(_, reader, _)| reader));
         let seen = self.seen.as_mut().map(|seen| seen.footholds(world, engine, now, imu));
-        Input { contacts, contacts_late, up, footholds: seen.unwrap_or(input.footholds), ..*input }
+        let twist = self.seen.as_mut().map_or(input.twist, |seen| seen.allowed(input.twist));
+        Input { twist, contacts, contacts_late, up, footholds: seen.unwrap_or(input.footholds), ..*input }
     }
 
     /// Which way is up in the body, as far as its IMU is to be believed.

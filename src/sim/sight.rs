@@ -1,10 +1,10 @@
 //! What the planner sees of the ground, with a depth camera and the odometry of `state_publisher`.
 
 use hexapod_dynamics::ImuReader;
-use hexapod_gait::{Engine, Foothold};
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_gait::{Engine, Foothold, Twist, size_of};
+use hexapod_kinematics::{MAX_LEGS, Robot};
 use hexapod_odometry::Odometry;
-use hexapod_terrain::{Planning, Sensor, Sight};
+use hexapod_terrain::Sight;
 use simulator::{DepthCamera, World};
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn new(camera: DepthCamera, legs: usize) -> Self {
-        let sight = Sight::new(Sensor::default(), Planning::default());
-        Self { camera, sight, odometry: Odometry::new(legs), points: Vec::new(), next: Duration::ZERO }
+    pub fn new(camera: DepthCamera, robot: &Robot) -> Self {
+        let (sight, odometry) = (Sight::new(size_of(robot)), Odometry::new(robot.legs().len()));
+        Self { camera, sight, odometry, points: Vec::new(), next: Duration::ZERO }
     }
 
     /// Where the feet are to be put down, as far as the ground has been seen.
@@ -43,6 +43,11 @@ impl Seen {
             self.sight.see(engine, &self.points, &odom_from_body, &(odom_from_body * body_from_camera));
         }
         self.sight.footholds(engine, &odom_from_body)
+    }
+
+    /// What is left of a twist that is wanted: nothing on the way to where the ground drops away.
+    pub fn allowed(&mut self, wanted: Twist) -> Twist {
+        self.sight.allowed(wanted)
     }
 
     /// Odometry from the feet as they are commanded, and from the IMU if there is one.

@@ -106,7 +106,7 @@ impl Stack {
         }
         if sees || planner.uses_points {
             let camera = simulator.depth_camera(plant.simulator().world());
-            senses = senses.with_sight(camera, engine.legs().len());
+            senses = senses.with_sight(camera, engine.robot());
         }
         Ok(Self {
             player: Player::new(engine),

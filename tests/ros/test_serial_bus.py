@@ -21,7 +21,7 @@ import yaml
 
 # The servos are played in Python: beside other robots they answer later than a servo may.
 # Five protocols of one seam: two of them for each test, others in each run.
-pytestmark = [pytest.mark.alone, pytest.mark.draw(2)]
+pytestmark = [pytest.mark.alone, pytest.mark.draw(1)]
 
 JOINTS = list(yaml.safe_load(SERVOS_FILE.read_text())['servos'])
 

@@ -22,12 +22,13 @@ def test_when_the_rviz_view_is_read_expect_our_topics_relative_to_the_namespace(
     view = load_yaml('rviz/hexapod.rviz')['Visualization Manager']
     displays = {display['Class'].split('/')[1]: display for display in view['Displays']}
     assert view['Global Options']['Fixed Frame'] == 'odom'
-    assert set(displays) == {'Grid', 'RobotModel', 'MarkerArray', 'Odometry', 'TF'}
+    assert set(displays) == {'Grid', 'RobotModel', 'MarkerArray', 'PointCloud2', 'Odometry', 'TF'}
     description = displays['RobotModel']['Description Topic']
     assert description['Value'] == 'robot_description'
     assert description['Durability Policy'] == 'Transient Local'
     assert displays['MarkerArray']['Topic']['Value'] == 'markers'
     assert displays['Odometry']['Topic']['Value'] == 'odom'
+    assert displays['PointCloud2']['Topic']['Value'] == 'elevation'
 
 
 def test_when_the_rviz_view_is_read_expect_the_robot_shown_by_its_description_and_the_frames_of_this_package():

@@ -27,6 +27,9 @@ const NO_IMU: &str =
 /// `use_points` without a cloud.
 const NO_POINTS: &str =
     "use_points is set, and points has brought no usable cloud for 1 s: the robot steps as if blind";
+/// Where the ground drops away.
+const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way, or release \
+                     the stick and push it again";
 
 type Feet = [Option<bool>; MAX_LEGS];
 
@@ -171,8 +174,10 @@ pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu
     if uses_imu && !remarks.knows_up {
         status.report(Level::Warn, NO_IMU);
     }
-    if remarks.sees == Sees::Nothing {
-        status.report(Level::Warn, NO_POINTS);
+    match remarks.sees {
+        Sees::Nothing => status.report(Level::Warn, NO_POINTS),
+        Sees::Brink => status.report(Level::Warn, BRINK),
+        Sees::Unused | Sees::Ground => {}
     }
 }
 

@@ -99,6 +99,7 @@ impl Core {
             switches: self.senses.felt.faults(),
             knows_up: self.input.up.is_some(),
             sees: self.senses.sees(),
+            footholds: self.input.footholds,
             condition: self.condition_response.condition(),
             doubts_switches: self.condition_response.doubts_switches(),
             holds: self.servos.are_held(),
@@ -125,7 +126,7 @@ impl Core {
         self.steering.settle(now, self.life());
         self.senses.fill(&mut self.input, (self.player.engine(), self.player.last()), now, goes_back);
         self.ticked = now;
-        self.input.twist = self.steering.twist(self.player.engine());
+        self.input.twist = self.senses.allowed(self.steering.twist(self.player.engine()));
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
         self.look_at_robot(&now, dt);

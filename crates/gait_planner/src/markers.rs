@@ -1,6 +1,6 @@
-//! Feet, support polygon and centre of mass for rviz.
+//! Feet, footholds, support polygon and centre of mass for rviz.
 
-use hexapod_gait::{Balance, Standing, Tick};
+use hexapod_gait::{Balance, Foothold, Standing, Tick};
 use hexapod_kinematics::Robot;
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
@@ -44,15 +44,15 @@ impl Markers {
     }
 
     /// Publishes a tick's markers and returns the stability margin, m.
-    pub fn publish(&self, tick: &Tick, stamp: Duration) -> f64 {
+    pub fn publish(&self, tick: &Tick, footholds: &[Option<Foothold>], stamp: Duration) -> f64 {
         let standing = self.balance.of(tick);
         if self.publisher.is_heard() {
-            self.draw(tick, &standing, stamp);
+            self.draw(tick, &standing, footholds, stamp);
         }
         standing.margin
     }
 
-    fn draw(&self, tick: &Tick, standing: &Standing, stamp: Duration) {
+    fn draw(&self, tick: &Tick, standing: &Standing, footholds: &[Option<Foothold>], stamp: Duration) {
         let legs = self.legs;
         let (centre, polygon, margin) = (standing.centre, &standing.support, standing.margin);
         let base_from_footprint = self.base_from_root * tick.footprint_from_body.inverse();
@@ -80,6 +80,10 @@ impl Markers {
         add(TEXT, 0.03, [1.0, 1.0, 1.0, 1.0], vec![Vector3::new(0.0, 0.0, 0.25)], text);
         if let Some(turning) = tick.twist.turning_centre().filter(|centre| centre.norm() < 5.0) {
             add(SPHERE, 0.02, [0.6, 0.2, 0.8, 1.0], vec![Vector3::new(turning.x, turning.y, 0.0)], String::new());
+        }
+        if footholds.iter().any(Option::is_some) {
+            let chosen = footholds.iter().flatten().map(|foothold| foothold.at).collect();
+            add(SPHERE_LIST, 0.014, [0.2, 0.8, 0.3, 1.0], chosen, String::new());
         }
         warn_if_lost(self.publisher.publish(&array));
     }

@@ -14,7 +14,7 @@ use crate::requests::MotionStatus;
 use crate::setup::Setup;
 use crate::status::{Report, SharedState};
 use hexapod_dynamics::Condition;
-use hexapod_gait::{GaitState, Tick};
+use hexapod_gait::{Foothold, GaitState, Tick};
 use hexapod_kinematics::Robot;
 use hexapod_ros::bounds::Burst;
 use hexapod_ros::clock::to_stamp;
@@ -126,7 +126,7 @@ impl Outlet {
         while let Ok(done) = done.pop() {
             match done {
                 Done::Tick { tick, stamp, remarks } => {
-                    self.publish_tick(&tick, stamp);
+                    self.publish_tick(&tick, &remarks.footholds, stamp);
                     self.take(&tick, &remarks);
                     self.tell_time_to_sit(remarks.sits_within_s);
                     self.publish_state(tick.state, remarks.fault);
@@ -183,7 +183,7 @@ impl Outlet {
         self.diagnostics.publish(self.report.lost(silent, &self.inbox, &self.shared));
     }
 
-    fn publish_tick(&mut self, tick: &Tick, stamp: Duration) {
+    fn publish_tick(&mut self, tick: &Tick, footholds: &[Option<Foothold>], stamp: Duration) {
         let legs = self.robot.legs().len();
         self.fill_joints(tick, stamp);
         // A driver of the same process acts on them before anything is written to the middleware.
@@ -200,7 +200,7 @@ impl Outlet {
             warn_if_lost(self.commanded_twist.publish(twist));
         }
         if self.ticks.is_multiple_of(self.marker_ticks) {
-            let margin = self.markers.publish(tick, stamp);
+            let margin = self.markers.publish(tick, footholds, stamp);
             self.report.margin_m = Some(margin);
         }
         self.ticks += 1;
@@ -339,7 +339,7 @@ mod tests {
         let headers = Headers::new("planner", RosClock::System, "base_link");
         let mut outlet =
             Outlet::new(&mut planner, &setup, (diagnostics, status), inbox, Arc::default(), headers).unwrap();
-        outlet.publish_tick(setup.engine.last(), Duration::from_secs(1));
+        outlet.publish_tick(setup.engine.last(), &[], Duration::from_secs(1));
         assert_eq!(*calls.lock().unwrap(), ["joints done", "contacts sent", "joints sent"]);
     }
 }

@@ -5,7 +5,8 @@ use crate::felt::SwitchFaults;
 use crate::sight::Sees;
 use crate::sources::DrivingSources;
 use hexapod_dynamics::Condition;
-use hexapod_gait::LimitedBy;
+use hexapod_gait::{Foothold, LimitedBy};
+use hexapod_kinematics::MAX_LEGS;
 
 /// A command that did not suit the robot's state when its turn came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct Remarks {
     pub knows_up: bool,
     /// Whether it sees the ground.
     pub(crate) sees: Sees,
+    /// Where feet are put down on the ground that it sees.
+    pub footholds: [Option<Foothold>; MAX_LEGS],
     /// Whether the robot is where its plan has it.
     pub condition: Condition,
     /// Feet tell, and none of them has felt the ground.

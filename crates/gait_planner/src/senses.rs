@@ -4,7 +4,7 @@ use crate::felt::Felt;
 use crate::life::{Moment, is_fresh};
 use crate::sight::{Footing, Sees};
 use hexapod_dynamics::Inertial;
-use hexapod_gait::{Engine, Input, Tick};
+use hexapod_gait::{Engine, Input, Tick, Twist};
 use nalgebra::Vector3;
 use std::time::Duration;
 
@@ -34,6 +34,11 @@ impl Senses {
     /// Whether it sees the ground.
     pub fn sees(&self) -> Sees {
         self.footing.as_ref().map_or(Sees::Unused, Footing::sees)
+    }
+
+    /// What is left of a twist that is wanted.
+    pub fn allowed(&mut self, wanted: Twist) -> Twist {
+        self.footing.as_mut().map_or(wanted, |footing| footing.allowed(wanted))
     }
 
     /// Puts what is believed at `now` into the input of the tick after `tick`. A clock that goes back makes it void.

@@ -44,6 +44,14 @@ fn when_it_sees_the_ground_expect_it_over_steps_gaps_and_rubble() {
 }
 
 #[test]
+fn when_the_ground_drops_away_expect_it_to_stop_before_it_falls() {
+    for gait in ["tripod", "ripple"] {
+        let (fraction, lean_deg) = walk("gaps", 0.3, gait, Feels::Sees);
+        assert!((0.05..0.25).contains(&fraction) && lean_deg < 45.0, "{gait}: {fraction}, {lean_deg} degrees");
+    }
+}
+
+#[test]
 fn when_it_sees_flat_ground_expect_it_to_walk_as_blind() {
     let (seeing, blind) = (walk("flat", 0.0, "tripod", Feels::Sees), walk("flat", 0.0, "tripod", Feels::Imu));
     assert!((seeing.0 - blind.0).abs() < 0.02 && seeing.1 < blind.1 + 0.5, "{seeing:?} for {blind:?}");

@@ -19,6 +19,19 @@ pub struct Limits {
     pub edge_margin_m: f64,
 }
 
+impl Limits {
+    /// The same for feet so many times as large.
+    #[must_use]
+    pub fn enlarged(self, size: f64) -> Self {
+        Self {
+            max_step_m: self.max_step_m * size,
+            max_roughness_m: self.max_roughness_m * size,
+            edge_margin_m: self.edge_margin_m * size,
+            ..self
+        }
+    }
+}
+
 impl Default for Limits {
     /// 35 degrees, edges from 15 mm, 6 mm rough, all of it known, and half of the disc, 12 mm from edges.
     fn default() -> Self {

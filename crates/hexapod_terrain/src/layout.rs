@@ -39,6 +39,13 @@ impl Layout {
         Ok(Self { cells_per_side, cell_m })
     }
 
+    /// As many cells, each so many times as wide, as far as cells may be.
+    #[must_use]
+    pub fn enlarged(self, size: f64) -> Self {
+        let cell_m = self.cell_m * size;
+        if cell_m.is_finite() { Self { cell_m: cell_m.clamp(*CELL_M.start(), *CELL_M.end()), ..self } } else { self }
+    }
+
     /// Cells along each side.
     #[must_use]
     pub fn cells_per_side(&self) -> usize {

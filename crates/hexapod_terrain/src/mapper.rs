@@ -1,13 +1,14 @@
 //! From clouds of points to a map.
 
 use crate::capsule::Capsule;
+use crate::layout::Layout;
 use crate::map::{Drift, ElevationMap, Travel};
 use crate::sensor::Sensor;
 use hexapod_gait::Engine;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use nalgebra::{Isometry3, Point3};
 
-/// Half of the thickness of a leg whose links count as lines, with a margin for joints that lag, m.
+/// Half of the thickness of the shipped robot's legs, whose links count as lines, with a margin for joints that lag, m.
 const LEG_RADIUS_M: f64 = 0.03;
 
 /// Keeps a map of the ground about a robot that walks.
@@ -16,16 +17,24 @@ pub struct Mapper {
     map: ElevationMap,
     sensor: Sensor,
     drift: Drift,
+    leg_radius_m: f64,
     /// The legs, which clouds show, too.
     legs: Vec<Capsule>,
     last: Option<Isometry3<f64>>,
 }
 
 impl Mapper {
-    /// One that has seen nothing yet.
+    /// One that has seen nothing yet, for a robot so many times as large as the shipped one ([`hexapod_gait::size_of`]).
     #[must_use]
-    pub fn new(sensor: Sensor) -> Self {
-        Self { map: ElevationMap::default(), sensor, drift: Drift::default(), legs: Vec::new(), last: None }
+    pub fn new(size: f64) -> Self {
+        Self {
+            map: ElevationMap::new(Layout::default().enlarged(size)),
+            sensor: Sensor::default().enlarged(size),
+            drift: Drift::default(),
+            leg_radius_m: LEG_RADIUS_M * size,
+            legs: Vec::new(),
+            last: None,
+        }
     }
 
     /// What it knows of the ground.
@@ -56,7 +65,7 @@ impl Mapper {
         self.legs.clear();
         for (leg, angles) in engine.legs().iter().zip(angles) {
             let bends = || leg.bends(angles).map(|bend| odom_from_body * Point3::from(bend));
-            self.legs.extend(bends().zip(bends().skip(1)).map(|(from, to)| Capsule::new(from, to, LEG_RADIUS_M)));
+            self.legs.extend(bends().zip(bends().skip(1)).map(|(from, to)| Capsule::new(from, to, self.leg_radius_m)));
         }
         self.map.insert(points, odom_from_sensor, &self.sensor, &self.legs)
     }

@@ -1,14 +1,15 @@
 //! Footholds for a robot that walks.
 
+use crate::brink::Brink;
 use crate::choose::choose;
 use crate::clearance::highest_between;
 use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
-use hexapod_gait::{Engine, Foothold, NextStep};
+use hexapod_gait::{Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, Point2, Point3, Translation3, Vector3};
 
-/// How footholds are planned, for legs as long as the shipped robot's; a larger robot has them in its own measure.
+/// How footholds are planned, by default for legs as long as the shipped robot's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planning {
     /// How far from where a foot would come down by itself one is looked for, m.
@@ -54,10 +55,14 @@ pub struct FootholdPlanner {
     chosen: [Option<Point3<f64>>; MAX_LEGS],
     /// How much higher the map has the ground than the feet that stand on it, m: servos give way under the weight.
     off_m: f64,
+    brink: Brink,
 }
 
 /// A foot farther than this from the ground as the map has it stands on something else, m.
 const STANDS_M: f64 = 0.02;
+/// What drops away from so far on, in units of how far a place is looked for, and for so far, is no gap but a brink.
+const NARROW: f64 = 0.4;
+const BROAD: f64 = 2.0;
 /// Fraction by which the difference between the map and the feet follows what is seen at a tick.
 const FOLLOW: f64 = 0.05;
 
@@ -80,6 +85,7 @@ impl FootholdPlanner {
         let odom_from_footprint = &(odom_from_body * engine.last().footprint_from_body.inverse());
         self.compare(engine, map, odom_from_footprint);
         let odom_from_footprint = &(Translation3::new(0.0, 0.0, self.off_m) * odom_from_footprint);
+        let mut is_at_brink = false;
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
             let Some(chosen) = self.chosen.get_mut(leg) else { continue };
             let Some(step) = step.filter(|step| step.swung.is_some() || step.until_lift_s < self.planning.ahead_s)
@@ -91,7 +97,14 @@ impl FootholdPlanner {
             if step.swung.is_none_or(|swung| swung < self.planning.decided) {
                 let is_within = |at: &Point3<f64>| self.planning.is_within(engine, leg, &step, &seen(at).coords);
                 let choice = self.planning.choice(map, odom_from_footprint, &step, *chosen, is_within);
-                *chosen = if let Choice::Foothold(found) = choice { Some(found.at) } else { None };
+                let drops = choice == Choice::NoneFits && self.planning.drops(map, odom_from_footprint, &step);
+                *chosen = match choice {
+                    Choice::Foothold(found) => Some(found.at),
+                    // Back to where it stood.
+                    _ if drops => Some(odom_from_footprint * Point3::from(step.from)),
+                    _ => None,
+                };
+                is_at_brink |= drops;
             }
             *foothold = chosen.map(|at| {
                 let from = odom_from_footprint * Point3::from(step.from);
@@ -99,7 +112,20 @@ impl FootholdPlanner {
                 Foothold { at: seen(&at).coords, highest: seen(&Point3::new(at.x, at.y, top.max(at.z))).z }
             });
         }
+        self.brink.look(is_at_brink);
         footholds
+    }
+
+    /// What is left of a twist that is wanted: nothing where it leads on to where the ground has dropped away, until another
+    /// way is wanted, or none.
+    pub fn allowed(&mut self, wanted: Twist) -> Twist {
+        self.brink.allowed(wanted)
+    }
+
+    /// Whether the robot is held back from where the ground drops away.
+    #[must_use]
+    pub fn is_at_brink(&self) -> bool {
+        self.brink.bars()
     }
 
     /// Compares the map with the feet that stand.
@@ -122,6 +148,19 @@ impl FootholdPlanner {
 }
 
 impl Planning {
+    /// The same for a robot so many times as large as the shipped one ([`hexapod_gait::size_of`]).
+    #[must_use]
+    pub fn enlarged(self, size: f64) -> Self {
+        Self {
+            search_radius_m: self.search_radius_m * size,
+            foot_radius_m: self.foot_radius_m * size,
+            most_climb_m: self.most_climb_m * size,
+            lift_m: self.lift_m * size,
+            limits: self.limits.enlarged(size),
+            ..self
+        }
+    }
+
     /// Whether a leg reaches a place, m in the footprint frame, from touch-down to lift-off, and can be lifted from there.
     fn is_within(&self, engine: &Engine, leg: usize, step: &NextStep, place: &Vector3<f64>) -> bool {
         let reach = engine.stance().reach().axes() * self.reach;
@@ -132,6 +171,19 @@ impl Planning {
         let lifted = Vector3::new(0.0, 0.0, self.lift_m);
         off.component_div(&reach).norm() <= 1.0
             && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
+    }
+
+    /// Whether the ground drops away where a foot would come down by itself, and stays so deep, or out of sight as the bottom of
+    /// a hole is, for twice as far as a place is looked for. Over narrower gaps feet find their way by what they feel.
+    fn drops(&self, map: &ElevationMap, odom_from_footprint: &Isometry3<f64>, step: &NextStep) -> bool {
+        let in_odom = |at: Vector3<f64>| odom_from_footprint * Point3::from(at);
+        let from = in_odom(step.from);
+        let nominal = in_odom(step.to.push(0.0));
+        let ahead = (nominal.xy() - from.xy()).try_normalize(f64::EPSILON).unwrap_or_default();
+        // Past the cell of an edge, which has the height of the upper side.
+        let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
+        let top = highest_between(map, &past, &beyond, self.foot_radius_m);
+        top.is_none_or(|top| top < from.z - self.most_climb_m)
     }
 
     fn choice(

@@ -55,6 +55,14 @@ pub struct Sensor {
     pub highest_above_body_m: f64,
 }
 
+impl Sensor {
+    /// The same on a robot so many times as large: it sees as well and as near, and what is above a larger one is higher.
+    #[must_use]
+    pub fn enlarged(self, size: f64) -> Self {
+        Self { farthest_m: self.farthest_m * size, highest_above_body_m: self.highest_above_body_m * size, ..self }
+    }
+}
+
 impl Default for Sensor {
     /// From 50 mm to 1.5 m, up to 150 mm above the body.
     fn default() -> Self {

@@ -2,8 +2,7 @@
 
 use crate::mapper::Mapper;
 use crate::planner::{FootholdPlanner, Planning};
-use crate::sensor::Sensor;
-use hexapod_gait::{Engine, Foothold};
+use hexapod_gait::{Engine, Foothold, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Isometry3;
 
@@ -15,10 +14,10 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// One that has seen nothing yet.
+    /// One that has seen nothing yet, for a robot so many times as large as the shipped one ([`hexapod_gait::size_of`]).
     #[must_use]
-    pub fn new(sensor: Sensor, planning: Planning) -> Self {
-        Self { mapper: Mapper::new(sensor), planner: FootholdPlanner::new(planning) }
+    pub fn new(size: f64) -> Self {
+        Self { mapper: Mapper::new(size), planner: FootholdPlanner::new(Planning::default().enlarged(size)) }
     }
 
     /// Takes in a cloud of points that was taken now, see [`Mapper::see`].
@@ -36,5 +35,16 @@ impl Sight {
     /// in the odometry frame.
     pub fn footholds(&mut self, engine: &Engine, odom_from_body: &Isometry3<f64>) -> [Option<Foothold>; MAX_LEGS] {
         self.planner.plan(engine, self.mapper.map(), odom_from_body)
+    }
+
+    /// What is left of a twist that is wanted, see [`FootholdPlanner::allowed`].
+    pub fn allowed(&mut self, wanted: Twist) -> Twist {
+        self.planner.allowed(wanted)
+    }
+
+    /// Whether the robot is held back from where the ground drops away.
+    #[must_use]
+    pub fn is_at_brink(&self) -> bool {
+        self.planner.is_at_brink()
     }
 }

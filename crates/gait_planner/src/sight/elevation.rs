@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// It is published so often at most.
 const PERIOD: Duration = Duration::from_millis(500);
-/// The ground about a cell that says whether it can be stepped on, m.
+/// The ground about a cell that says whether it can be stepped on, for a robot as large as the shipped one, m.
 const RADIUS_M: f64 = 0.025;
 
 /// The publisher of `elevation`, in the frame of the base.
@@ -19,11 +19,13 @@ pub(super) struct Elevation {
     publisher: Publisher<PointCloud2>,
     message: PointCloud2,
     base_from_body: Isometry3<f64>,
+    radius_m: f64,
+    limits: Limits,
     reported: Option<Duration>,
 }
 
 impl Elevation {
-    pub fn open(node: &mut RosNode, frames: &Frames) -> Result<Self, RosError> {
+    pub fn open(node: &mut RosNode, frames: &Frames, size: f64) -> Result<Self, RosError> {
         let frames = frames.clone().in_namespace(&node.namespace());
         let mut message = blank_cloud(&["x", "y", "z", "variance", "traversability"]);
         message.header.frame_id = frames.base();
@@ -31,6 +33,8 @@ impl Elevation {
             publisher: node.publisher("elevation", QosProfile::default())?,
             message,
             base_from_body: frames.root_from_base().inverse(),
+            radius_m: RADIUS_M * size,
+            limits: Limits::default().enlarged(size),
             reported: None,
         })
     }
@@ -47,7 +51,7 @@ impl Elevation {
         for (at, height) in map.cells() {
             let point = base_from_odom * Point3::new(at.x, at.y, height.mean_m);
             let traversable =
-                surface(map, &at, RADIUS_M).map_or(f64::NAN, |found| found.traversability(&Limits::default()));
+                surface(map, &at, self.radius_m).map_or(f64::NAN, |found| found.traversability(&self.limits));
             let values = [point.x, point.y, point.z, height.variance_m2, traversable];
             push_point(&mut self.message, &values.map(|value| value as f32));
         }

@@ -3,8 +3,8 @@
 use super::exchange::{Pose, Seen};
 use crate::life::Moment;
 use hexapod_dynamics::Inertial as Reported;
-use hexapod_gait::{Engine, Foothold, Tick};
-use hexapod_kinematics::MAX_LEGS;
+use hexapod_gait::{Engine, Foothold, Tick, Twist, size_of};
+use hexapod_kinematics::{MAX_LEGS, Robot};
 use hexapod_odometry::{Inertial, Odometry};
 use hexapod_terrain::{FootholdPlanner, Planning};
 use nalgebra::Vector3;
@@ -24,12 +24,15 @@ pub(crate) enum Sees {
     Nothing,
     /// It does.
     Ground,
+    /// And where it is driven that drops away.
+    Brink,
 }
 
 /// Footholds for the next tick.
 pub(crate) struct Footing {
     odometry: Odometry,
     planner: FootholdPlanner,
+    planning: Planning,
     legs: usize,
     epoch: u32,
     poses: Producer<Pose>,
@@ -38,9 +41,10 @@ pub(crate) struct Footing {
 }
 
 impl Footing {
-    pub(super) fn new(legs: usize, poses: Producer<Pose>, maps: triple_buffer::Output<Seen>) -> Self {
-        let (odometry, planner) = (Odometry::new(legs), FootholdPlanner::new(Planning::default()));
-        Self { odometry, planner, legs, epoch: 0, poses, maps, sees: Sees::Nothing }
+    pub(super) fn new(robot: &Robot, poses: Producer<Pose>, maps: triple_buffer::Output<Seen>) -> Self {
+        let (legs, planning) = (robot.legs().len(), Planning::default().enlarged(size_of(robot)));
+        let (odometry, planner) = (Odometry::new(legs), FootholdPlanner::new(planning));
+        Self { odometry, planner, planning, legs, epoch: 0, poses, maps, sees: Sees::Nothing }
     }
 
     /// Whether it saw the ground at the last tick.
@@ -51,7 +55,7 @@ impl Footing {
     /// The robot is somewhere else now than odometry has it: nothing that was seen counts.
     pub fn forget(&mut self) {
         self.odometry = Odometry::new(self.legs);
-        self.planner = FootholdPlanner::new(Planning::default());
+        self.planner = FootholdPlanner::new(self.planning);
         self.epoch = self.epoch.wrapping_add(1);
     }
 
@@ -80,13 +84,19 @@ impl Footing {
         let seen = self.maps.read();
         let is_fresh = seen.at.is_some_and(|at| now.at.saturating_sub(at) <= FRESH);
         if !is_fresh || seen.epoch != self.epoch {
-            if self.sees == Sees::Ground {
-                self.planner = FootholdPlanner::new(Planning::default());
+            if self.sees != Sees::Nothing {
+                self.planner = FootholdPlanner::new(self.planning);
             }
             self.sees = Sees::Nothing;
             return [None; MAX_LEGS];
         }
-        self.sees = Sees::Ground;
-        self.planner.plan(engine, &seen.map, &odom_from_body)
+        let footholds = self.planner.plan(engine, &seen.map, &odom_from_body);
+        self.sees = if self.planner.is_at_brink() { Sees::Brink } else { Sees::Ground };
+        footholds
+    }
+
+    /// What is left of a twist that is wanted: nothing on the way to where the ground drops away.
+    pub fn allowed(&mut self, wanted: Twist) -> Twist {
+        self.planner.allowed(wanted)
     }
 }

@@ -5,9 +5,9 @@ use super::exchange::{POINTS, Pose, Seen};
 use super::intake::Cloud;
 use crate::control_watchdog::spawn;
 use crate::inbox::Inbox;
-use hexapod_gait::Engine;
+use hexapod_gait::{Engine, size_of};
 use hexapod_ros::{RosClock, RosError};
-use hexapod_terrain::{Mapper, Sensor};
+use hexapod_terrain::Mapper;
 use rtrb::Consumer;
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -49,7 +49,7 @@ struct Mapping {
 
 impl Mapping {
     fn new(engine: Engine, (poses, maps): (Consumer<Pose>, triple_buffer::Input<Seen>)) -> Self {
-        let mapper = Mapper::new(Sensor::default());
+        let mapper = Mapper::new(size_of(engine.robot()));
         Self { engine, mapper, epoch: 0, poses, lately: VecDeque::new(), maps }
     }
 

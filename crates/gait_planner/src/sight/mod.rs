@@ -16,7 +16,7 @@ pub(crate) use footing::{Footing, Sees};
 use crate::inbox::Inbox;
 use elevation::Elevation;
 use exchange::Seen;
-use hexapod_gait::Engine;
+use hexapod_gait::{Engine, size_of};
 use hexapod_ros::{RosClock, RosError, RosNode};
 use hexapod_setup::Frames;
 use rtrb::RingBuffer;
@@ -40,8 +40,8 @@ pub(crate) fn open(
     }
     let (poses, to_poses) = RingBuffer::new(POSES);
     let (maps, seen) = triple_buffer::triple_buffer(&Seen::default());
-    let elevation = Elevation::open(node, frames)?;
+    let elevation = Elevation::open(node, frames, size_of(engine.robot()))?;
     let clouds = mapping::start(engine, (to_poses, maps), elevation, inbox, clock)?;
     intake::subscribe(node, engine.robot(), inbox, clock, clouds)?;
-    Ok(Some(Footing::new(engine.legs().len(), poses, seen)))
+    Ok(Some(Footing::new(engine.robot(), poses, seen)))
 }

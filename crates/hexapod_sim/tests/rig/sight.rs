@@ -6,13 +6,13 @@ use hexapod_gait::{Engine, Foothold};
 use hexapod_kinematics::MAX_LEGS;
 use hexapod_odometry::Odometry;
 use hexapod_sim::{DepthCamera, World};
-use hexapod_terrain::{Planning, Sensor, Sight};
+use hexapod_terrain::Sight;
 use nalgebra::Isometry3;
 use std::time::Duration;
 
 pub struct Seeing {
     camera: DepthCamera,
-    sight: Sight,
+    pub sight: Sight,
     points: Vec<[f32; 3]>,
     next_s: f64,
     period_s: f64,
@@ -27,7 +27,7 @@ impl Seeing {
         let model = config("").depth_camera;
         Self {
             camera: DepthCamera::new(model, None, world, seed),
-            sight: Sight::new(Sensor::default(), Planning::default()),
+            sight: Sight::new(1.0),
             points: Vec::new(),
             next_s: world.time_s(),
             period_s: model.rate_hz.recip(),
