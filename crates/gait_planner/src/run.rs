@@ -58,7 +58,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?;
     let ends = Ends { inbox: &inbox, shared: &shared, headers: &headers, requests: status.requests() };
     subscriptions::open(&mut node, &setup, &ends)?;
-    let footing = sight::open(&mut node, &setup.engine, &setup.frames, (&inbox, &clock), setup.uses_points)?;
+    let (footing, mapping) = sight::open(&mut node, &setup.engine, &setup.frames, (&inbox, &clock), setup.uses_points)?;
     let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
     let mut outlet = Outlet::new(&mut node, &setup, (diagnostics, status), inbox, Arc::clone(&shared), headers)?;
     tracing::info!("{}", start_line(&setup));
@@ -85,7 +85,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     ended.store(true, Ordering::SeqCst);
     publisher.thread().unpark();
     let _ = publisher.join();
-    drop(sitting_down);
+    drop((mapping, sitting_down));
     // Publishers end with their node: it goes when the last tick has been published.
     spinning.ask();
     if let Some(spinner) = spinner

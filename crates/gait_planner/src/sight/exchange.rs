@@ -3,6 +3,7 @@
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_terrain::ElevationMap;
 use nalgebra::Isometry3;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 /// The topic of clouds.
@@ -23,4 +24,44 @@ pub(super) struct Seen {
     pub map: ElevationMap,
     pub epoch: u32,
     pub at: Option<Duration>,
+}
+
+/// Why the mapping thread refuses a cloud.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The loop did not tick when it was taken.
+    NoPose = 1,
+    /// Its points are elsewhere.
+    NoGround = 2,
+}
+
+impl Refusal {
+    /// What to say of it.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoPose => "where the robot was when the cloud was taken is not known",
+            Self::NoGround => {
+                "hardly a point of the cloud can be of the ground about the robot: look at the sensor's link in the URDF, its \
+                 frame_id and its view"
+            }
+        }
+    }
+}
+
+/// The last one that nobody has reported. The mapping thread, which waits for the processor behind all others, takes none of
+/// the locks that they take.
+#[derive(Debug, Default)]
+pub(super) struct LastRefusal(AtomicU8);
+
+impl LastRefusal {
+    /// Leaves word of one.
+    pub fn set(&self, refusal: Refusal) {
+        self.0.store(refusal as u8, Ordering::Relaxed);
+    }
+
+    /// Takes it, to be reported.
+    pub fn take(&self) -> Option<Refusal> {
+        let last = self.0.swap(0, Ordering::Relaxed);
+        [Refusal::NoPose, Refusal::NoGround].into_iter().find(|refusal| *refusal as u8 == last)
+    }
 }

@@ -1,6 +1,6 @@
 //! Clouds of points on their way in.
 
-use super::exchange::POINTS;
+use super::exchange::{LastRefusal, POINTS};
 use crate::inbox::Inbox;
 use hexapod_kinematics::{Model, Robot};
 use hexapod_ros::bounds::excerpt;
@@ -21,6 +21,7 @@ const OLDEST: Duration = Duration::from_millis(500);
 const AHEAD: Duration = Duration::from_millis(50);
 
 /// A cloud that has been checked.
+#[derive(Debug, PartialEq)]
 pub(super) struct Cloud {
     /// When it was taken, on the clock that the control loop ticks by.
     pub at: Duration,
@@ -34,10 +35,11 @@ pub(super) fn subscribe(
     robot: &Arc<Robot>,
     inbox: &Inbox,
     clock: &RosClock,
-    clouds: SyncSender<Cloud>,
+    (clouds, refusal): (SyncSender<Cloud>, Arc<LastRefusal>),
 ) -> Result<(), RosError> {
     let (robot, inbox, clock) = (Arc::clone(robot), inbox.clone(), clock.clone());
     node.subscribe_shared_from(POINTS, stream(), move |message: &PointCloud2, _| {
+        refusal.take().into_iter().for_each(|refused| inbox.reject(POINTS, refused.reason()));
         match checked(robot.model(), message, clock.now(), inbox.now()) {
             Ok(cloud) => {
                 let _ = clouds.try_send(cloud);

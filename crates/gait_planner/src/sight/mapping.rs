@@ -1,16 +1,18 @@
 //! The mapping thread: clouds and poses in, maps out.
 
 use super::elevation::Elevation;
-use super::exchange::{POINTS, Pose, Seen};
+use super::exchange::{LastRefusal, Pose, Refusal, Seen};
 use super::intake::Cloud;
 use crate::control_watchdog::spawn;
-use crate::inbox::Inbox;
 use hexapod_gait::{Engine, size_of};
 use hexapod_ros::{RosClock, RosError};
 use hexapod_terrain::Mapper;
 use rtrb::Consumer;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Poses are kept for so long, which is more than clouds may be late.
@@ -22,19 +24,33 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// A cloud of which less counts is not of the ground, 1 in so many points.
 const LEAST_OF: usize = 50;
 
-/// Starts the thread; it ends when the sender is gone.
+/// The thread, which ends with this: it publishes, and publishers are to end before their node does.
+pub(crate) struct MappingThread {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for MappingThread {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.thread.take().into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+/// Starts the thread; where clouds go.
 pub(super) fn start(
     engine: &Engine,
     ends: (Consumer<Pose>, triple_buffer::Input<Seen>),
-    elevation: Elevation,
-    inbox: &Inbox,
-    clock: &RosClock,
-) -> Result<SyncSender<Cloud>, RosError> {
-    let (clouds, taken) = sync_channel(1);
-    let (engine, inbox, clock) = (engine.clone(), inbox.clone(), clock.clone());
-    let mut mapping = Mapping::new(engine, ends);
-    spawn("planner-map", move || mapping.run(&taken, elevation, &inbox, &clock))?;
-    Ok(clouds)
+    mut elevation: Elevation,
+    (clock, refusal): (&RosClock, &Arc<LastRefusal>),
+) -> Result<(SyncSender<Cloud>, MappingThread), RosError> {
+    let ((clouds, taken), over) = (sync_channel(1), Arc::new(AtomicBool::new(false)));
+    let (clock, refusal, end) = (clock.clone(), Arc::clone(refusal), Arc::clone(&over));
+    let mut mapping = Mapping::new(engine.clone(), ends);
+    let thread = spawn("planner-map", move || {
+        while !end.load(Ordering::Relaxed) && mapping.turn(&taken, &mut elevation, &refusal, &clock) {}
+    })?;
+    Ok((clouds, MappingThread { over, thread: Some(thread) }))
 }
 
 /// The map, and where the robot was lately.
@@ -53,19 +69,22 @@ impl Mapping {
         Self { engine, mapper, epoch: 0, poses, lately: VecDeque::new(), maps }
     }
 
-    fn run(&mut self, clouds: &Receiver<Cloud>, mut elevation: Elevation, inbox: &Inbox, clock: &RosClock) {
-        loop {
-            let cloud = clouds.recv_timeout(LOOK_EVERY);
-            self.take_poses();
-            match cloud {
-                Ok(cloud) => match self.take(&cloud) {
-                    Ok(pose) => elevation.tell(self.mapper.map(), &pose.odom_from_body, clock.now()),
-                    Err(reason) => inbox.reject(POINTS, reason),
-                },
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
+    /// Takes in what comes within a while; false once no more clouds can come.
+    fn turn(
+        &mut self,
+        clouds: &Receiver<Cloud>,
+        elevation: &mut Elevation,
+        refusal: &LastRefusal,
+        clock: &RosClock,
+    ) -> bool {
+        let cloud = clouds.recv_timeout(LOOK_EVERY);
+        self.take_poses();
+        match cloud.as_ref().map(|cloud| self.take(cloud)) {
+            Ok(Ok(pose)) => elevation.tell(self.mapper.map(), &pose.odom_from_body, clock.now()),
+            Ok(Err(refused)) => refusal.set(refused),
+            Err(_) => {}
         }
+        cloud != Err(RecvTimeoutError::Disconnected)
     }
 
     fn take_poses(&mut self) {
@@ -83,19 +102,14 @@ impl Mapping {
     }
 
     /// Adds a cloud to the map; where the robot was then.
-    fn take(&mut self, cloud: &Cloud) -> Result<Pose, &'static str> {
+    fn take(&mut self, cloud: &Cloud) -> Result<Pose, Refusal> {
         let nearest = self.lately.iter().min_by_key(|pose| pose.at.abs_diff(cloud.at));
-        let pose = *nearest
-            .filter(|pose| pose.at.abs_diff(cloud.at) <= NEAR)
-            .ok_or("where the robot was when the cloud was taken is not known")?;
+        let pose = *nearest.filter(|pose| pose.at.abs_diff(cloud.at) <= NEAR).ok_or(Refusal::NoPose)?;
         let odom_from_sensor = pose.odom_from_body * cloud.body_from_sensor;
         let robot = (&self.engine, &pose.angles);
         let counted = self.mapper.see(robot, &cloud.points, &pose.odom_from_body, &odom_from_sensor);
         if counted < cloud.points.len().div_ceil(LEAST_OF) {
-            return Err(
-                "hardly a point of the cloud can be of the ground about the robot: look at the sensor's link in the \
-                        URDF, its frame_id and its view",
-            );
+            return Err(Refusal::NoGround);
         }
         let seen = self.maps.input_buffer_mut();
         seen.map.clone_from(self.mapper.map());

@@ -12,6 +12,7 @@ mod intake;
 mod mapping;
 
 pub(crate) use footing::{Footing, Sees};
+pub(crate) use mapping::MappingThread;
 
 use crate::inbox::Inbox;
 use elevation::Elevation;
@@ -20,11 +21,13 @@ use hexapod_gait::{Engine, size_of};
 use hexapod_ros::{RosClock, RosError, RosNode};
 use hexapod_setup::Frames;
 use rtrb::RingBuffer;
+use std::sync::Arc;
 
 /// So many poses wait for the mapping thread at most.
 const POSES: usize = 512;
 
-/// Subscribes to clouds and starts the mapping thread, if they are to be used; what the control tick has of it.
+/// Subscribes to clouds and starts the mapping thread, if they are to be used; what the control tick has of it,
+/// and the thread, which is to end before the node does.
 ///
 /// # Errors
 /// A topic cannot be opened, or the thread not be started.
@@ -34,14 +37,15 @@ pub(crate) fn open(
     frames: &Frames,
     (inbox, clock): (&Inbox, &RosClock),
     is_used: bool,
-) -> Result<Option<Footing>, RosError> {
+) -> Result<(Option<Footing>, Option<MappingThread>), RosError> {
     if !is_used {
-        return Ok(None);
+        return Ok((None, None));
     }
     let (poses, to_poses) = RingBuffer::new(POSES);
     let (maps, seen) = triple_buffer::triple_buffer(&Seen::default());
     let elevation = Elevation::open(node, frames, size_of(engine.robot()))?;
-    let clouds = mapping::start(engine, (to_poses, maps), elevation, inbox, clock)?;
-    intake::subscribe(node, engine.robot(), inbox, clock, clouds)?;
-    Ok(Some(Footing::new(engine.robot(), poses, seen)))
+    let refusal = Arc::default();
+    let (clouds, thread) = mapping::start(engine, (to_poses, maps), elevation, (clock, &refusal))?;
+    intake::subscribe(node, engine.robot(), inbox, clock, (clouds, refusal))?;
+    Ok((Some(Footing::new(engine.robot(), poses, seen)), Some(thread)))
 }

@@ -32,7 +32,7 @@ impl Bench {
     }
 
     /// A cloud of flat ground 0.3 m ahead of the body, taken at this time.
-    fn sees(&mut self, at: Duration, rise_m: f64) -> Result<(), &'static str> {
+    fn sees(&mut self, at: Duration, rise_m: f64) -> Result<(), Refusal> {
         let body_from_sensor = Isometry3::from_parts(Vector3::new(0.1, 0.0, 0.0).into(), Default::default());
         let line = |k: u16| f32::from(k) * 0.005;
         let z = (rise_m - HIGH_M) as f32;
@@ -62,10 +62,19 @@ fn when_nobody_knows_where_the_robot_was_or_nothing_is_ground_expect_the_cloud_r
     let mut bench = Bench::new();
     assert!(bench.sees(MS(0), 0.0).is_err(), "before the first tick");
     bench.stands(MS(1000), 0, 0.0);
-    assert!(bench.sees(MS(800), 0.0).unwrap_err().contains("not known"));
-    assert!(bench.sees(MS(1000), 5.0).unwrap_err().contains("hardly a point"), "a ceiling");
+    assert_eq!(bench.sees(MS(800), 0.0), Err(Refusal::NoPose));
+    assert_eq!(bench.sees(MS(1000), 5.0), Err(Refusal::NoGround), "a ceiling");
     assert_eq!(bench.seen.read().at, None);
     assert!(bench.sees(MS(1000), 0.0).is_ok());
+}
+
+#[test]
+fn when_a_refusal_is_left_expect_the_last_taken_once() {
+    let last = LastRefusal::default();
+    assert_eq!(last.take(), None);
+    last.set(Refusal::NoPose);
+    last.set(Refusal::NoGround);
+    assert_eq!([last.take(), last.take()], [Some(Refusal::NoGround), None]);
 }
 
 #[test]
