@@ -20,8 +20,10 @@ POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
 # Opened where servos on a serial bus measure their supply.
 OF_SERVOS = {('publish', '/battery')}
-# Opened by parameters that are off by default: simulated time, feet that feel the ground, a body that is kept level.
-SOMETIMES = OF_SERVOS | {('subscribe', name) for name in ('/clock', '/foot_switches', '/imu/data', '/sensed_contacts')}
+# Opened by parameters that are off by default: simulated time, feet that feel the ground, a body that is kept level, ground
+# that is seen.
+SOMETIMES = OF_SERVOS | {('publish', '/elevation')} | {
+    ('subscribe', name) for name in ('/clock', '/foot_switches', '/imu/data', '/points', '/sensed_contacts')}
 # Switches that only hardware makes a difference to.
 OF_HARDWARE = {'guard'}
 # What every node of rclpy and rclcpp has.
