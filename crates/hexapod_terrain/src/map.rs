@@ -12,6 +12,8 @@ use nalgebra::{Isometry3, Point2, Point3};
 /// The map moves by no more than this at a time, m, and grows less certain by no more than its square: whatever asks for
 /// more is broken, and the numbers would add up to infinity.
 const MOST_AT_ONCE_M: f64 = 1.0;
+/// A cloud that sees fewer known cells than this says nothing about the height of the map.
+const LEAST_SHARED: usize = 20;
 
 /// How far the robot has gone since the last [`ElevationMap::follow`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,6 +52,8 @@ pub struct ElevationMap {
     /// Height of the body in the odometry frame, m.
     body_z_m: f64,
     combiner: Combiner,
+    /// How much higher than the map the last cloud has each cell that both know, m; the memory is reused.
+    rises_m: Vec<f64>,
 }
 
 impl ElevationMap {
@@ -63,6 +67,7 @@ impl ElevationMap {
             datum: Height { mean_m: 0.0, variance_m2: 0.0 },
             body_z_m: 0.0,
             combiner: Combiner::new(cells),
+            rises_m: Vec::with_capacity(cells),
         }
     }
 
@@ -108,13 +113,45 @@ impl ElevationMap {
         mask: &[Capsule],
     ) -> usize {
         let counted = self.combiner.combine(points, sensor_in_odom, sensor, mask, (&self.window, self.body_z_m));
+        self.fuse(sensor);
+        counted
+    }
+
+    /// The same with a height of the body that may be off, as odometry's is where feet stand at different heights: first the
+    /// whole map moves along z to where the cloud has most of what both know. So ground that the sensor does not see any more,
+    /// as that below the body, stays where it is beside that which it sees.
+    pub fn insert_levelled(
+        &mut self,
+        points: &[[f32; 3]],
+        sensor_in_odom: &Isometry3<f64>,
+        sensor: &Sensor,
+        mask: &[Capsule],
+    ) -> usize {
+        let counted = self.combiner.combine(points, sensor_in_odom, sensor, mask, (&self.window, self.body_z_m));
+        if let Some(rise_m) = self.rise_m() {
+            self.shift_height(rise_m, 0.0);
+        }
+        self.fuse(sensor);
+        counted
+    }
+
+    /// By how much the last cloud is higher than the map: the median, which edges that are seen elsewhere do not move.
+    fn rise_m(&mut self) -> Option<f64> {
+        let Self { cells, combiner, datum, rises_m, .. } = self;
+        let rise_m = |(cell, seen): (&Cell, Option<Height>)| Some(seen?.mean_m - cell.surface(*datum)?.mean_m);
+        rises_m.clear();
+        rises_m.extend(cells.iter().zip(combiner.heights()).filter_map(rise_m));
+        let middle = rises_m.len() / 2;
+        (rises_m.len() >= LEAST_SHARED).then(|| *rises_m.select_nth_unstable_by(middle, f64::total_cmp).1)
+    }
+
+    fn fuse(&mut self, sensor: &Sensor) {
         let least_m2 = sensor.noise.least_m2();
         for (cell, seen) in self.cells.iter_mut().zip(self.combiner.heights()) {
             if let Some(seen) = seen {
                 cell.see(seen, self.datum, least_m2);
             }
         }
-        counted
     }
 
     /// A foot of this radius has met the ground at this point of the odometry frame: the cell there, and those whose
@@ -131,7 +168,7 @@ impl ElevationMap {
         self.cells[self.window.slot(under)].set(height, self.datum);
     }
 
-    /// Moves all cells by `rise_m`, m along z, as feet have found the whole map off by it, give or take a variance, m².
+    /// Moves all cells by `rise_m`, m along z, as feet or a cloud have found the whole map off by it, give or take a variance, m².
     /// Ignored if it is more than a metre.
     pub fn shift_height(&mut self, rise_m: f64, variance_m2: f64) {
         if rise_m.abs() <= MOST_AT_ONCE_M {

@@ -40,6 +40,26 @@ fn when_one_cloud_is_wild_expect_known_cells_as_they_were_and_after_two_as_seen(
 }
 
 #[test]
+fn when_the_body_is_higher_than_odometry_has_it_expect_a_levelled_map_to_move_as_a_whole() {
+    let step = |x: f64| if x > 0.1 { 0.05 } else { 0.0 };
+    let mut map = mapped(|x, _| step(x));
+    let (pose, mut noise) = (overhead(Point2::origin(), 0.2), Noise(3));
+    // Odometry sinks by 20 mm at once, and its x is off by 8 mm; the cloud shows only what is ahead.
+    let ahead = seen(|x, _| step(x - 0.008) - 0.02 + 0.003 * noise.normal(), Point2::new(0.15, 0.0), 0.14);
+    let counted = map.insert_levelled(&in_sensor(&ahead, &pose), &pose, &Sensor::default(), &[]);
+    let at = |x: f64| map.height(&Point2::new(x, 0.0)).unwrap().mean_m;
+    assert_eq!(counted, ahead.len());
+    for (x, expected) in [(-0.2, -0.02), (0.05, -0.02), (0.2, 0.03)] {
+        assert!((at(x) - expected).abs() < 0.002, "{x}: {}", at(x));
+    }
+    // Too little in common.
+    let before = map.height(&Point2::new(-0.2, 0.0));
+    let little = in_sensor(&seen(|_, _| 0.0, Point2::new(0.0, 0.0), 0.02), &pose);
+    map.insert_levelled(&little, &pose, &Sensor::default(), &[]);
+    assert_eq!(map.height(&Point2::new(-0.2, 0.0)), before);
+}
+
+#[test]
 fn when_wild_clouds_differ_or_a_tame_one_is_between_expect_known_cells_to_stay() {
     let mut map = mapped(FLAT);
     for height in [0.08, -0.2, 0.04, 0.0, 0.08, 0.0, 0.08] {
