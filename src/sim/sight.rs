@@ -14,14 +14,12 @@ pub struct Seen {
     sight: Sight,
     odometry: Odometry,
     points: Vec<[f32; 3]>,
-    /// When the next picture is due.
-    next: Duration,
 }
 
 impl Seen {
     pub fn new(camera: DepthCamera, robot: &Robot) -> Self {
         let (sight, odometry) = (Sight::new(size_of(robot)), Odometry::new(robot.legs().len()));
-        Self { camera, sight, odometry, points: Vec::new(), next: Duration::ZERO }
+        Self { camera, sight, odometry, points: Vec::new() }
     }
 
     /// Where the feet are to be put down, as far as the ground has been seen.
@@ -36,8 +34,7 @@ impl Seen {
         self.follow(engine, now, imu);
         let Some(estimate) = self.odometry.last() else { return [None; MAX_LEGS] };
         let odom_from_body = estimate.upright(up);
-        if now >= self.next {
-            self.next = now + self.camera.period();
+        if self.camera.is_due(now) {
             self.camera.read(world, &mut self.points);
             let body_from_camera = world.base().inverse() * self.camera.pose(world);
             self.sight.see(engine, &self.points, &odom_from_body, &(odom_from_body * body_from_camera));

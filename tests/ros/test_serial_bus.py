@@ -20,7 +20,7 @@ from servo_bus import command, state_of, statuses, wait_fault
 import yaml
 
 # The servos are played in Python: beside other robots they answer later than a servo may.
-# Five protocols of one seam: two of them for each test, others in each run.
+# Five protocols of one seam: one of them for each test, another in the next run.
 pytestmark = [pytest.mark.alone, pytest.mark.draw(1)]
 
 JOINTS = list(yaml.safe_load(SERVOS_FILE.read_text())['servos'])

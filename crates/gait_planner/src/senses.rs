@@ -19,7 +19,7 @@ pub(crate) struct Senses {
 }
 
 impl Senses {
-    /// Takes what an IMU has told, with the direction up in the body where the gait goes by it.
+    /// Takes what an IMU has reported, with the direction up in the body where the gait goes by it.
     pub fn take_imu(&mut self, reported: &Inertial, up: Option<Vector3<f64>>, at: Moment) {
         let Some(up) = up else { return };
         self.felt.take_up(up, at);

@@ -186,12 +186,10 @@ impl ImuReader {
         {
             return Ok(*pose);
         }
-        // A prefix of the namespace may come before the link's name.
-        let name = frame.rsplit('/').next().unwrap_or_default();
         let pose = if frame.is_empty() {
             Isometry3::identity()
         } else {
-            let link = model.link_index(name).and_then(|link| model.fixed_in_base(link));
+            let link = model.fixed_frame(frame);
             link.ok_or_else(|| ImuRefused::Frame(frame.chars().take(MOST_SHOWN).collect()))?
         };
         (self.frame, self.stood_s) = (Some((frame.to_owned(), pose)), 0.0);

@@ -71,6 +71,13 @@ impl Odometry {
         }
     }
 
+    /// Starts anew at the origin; what was said of each foot stays. Never allocates.
+    pub fn forget(&mut self) {
+        self.history.clear();
+        (self.anchors, self.last, self.coasted) = ([None; MAX_LEGS], None, Duration::ZERO);
+        (self.bearing, self.mishaps, self.slip, self.lately) = Default::default();
+    }
+
     /// The last estimate.
     #[must_use]
     pub fn last(&self) -> Option<&Estimate> {
@@ -136,9 +143,7 @@ impl Odometry {
         sample::check(self.legs, feet, contacts)?;
         let attitude = self.last.map_or_else(UnitQuaternion::identity, |last| last.odom_from_body.rotation);
         let mut down = Feet { in_body: feet, above_ground: &self.above_ground }.lowest(&attitude);
-        if let Some(contacts) = contacts {
-            down[..self.legs].copy_from_slice(contacts);
-        }
+        contacts.into_iter().for_each(|contacts| down[..self.legs].copy_from_slice(contacts));
         let fitted = match self.last {
             None => self.restart(feet, &down, &Isometry3::identity()),
             Some(last) => self.follow(&last, time, feet, &down),

@@ -52,6 +52,20 @@ fn when_a_sample_does_not_hold_expect_it_refused_and_nothing_changed() {
 }
 
 #[test]
+fn when_it_starts_anew_expect_what_a_new_one_says_and_no_allocation() {
+    let walk = |odometry: &mut Odometry| {
+        let steps = (0..50_u32).map(|n| (ms(u64::from(10 * n)), shifted(f64::from(n) * 1e-3)));
+        let estimates = steps.map(|(time, feet)| *odometry.update(time, &feet, Some(&[true; 6])).unwrap());
+        estimates.collect::<Vec<_>>()
+    };
+    let (mut odometry, mut other) = (Odometry::new(6), Odometry::new(6));
+    walk(&mut odometry);
+    let memory = allocation_counter::measure(|| odometry.forget());
+    assert_eq!((memory.count_total, odometry.last()), (0, None));
+    assert_eq!(walk(&mut odometry), walk(&mut other));
+}
+
+#[test]
 fn when_the_first_stance_is_tilted_expect_the_body_tilted_and_the_feet_on_the_ground() {
     let tilt = nalgebra::UnitQuaternion::from_euler_angles(0.12, -0.2, 0.0);
     let feet: Vec<_> = standing().iter().map(|foot| tilt.inverse() * foot).collect();

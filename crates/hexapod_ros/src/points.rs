@@ -51,7 +51,7 @@ pub fn cloud_points(cloud: &PointCloud2, most: usize, points: &mut Vec<[f32; 3]>
     if (cloud.height > 1 && u64::from(cloud.row_step) < row) || wanted > cloud.data.len() as u64 {
         return Err(CloudRefused::Size { wanted, has: cloud.data.len() });
     }
-    // One in so many; the number of columns is a multiple of a few of them, and a pattern of columns is a picture with gaps.
+    // One point in so many. Of a picture as wide as a multiple of that, these are whole columns.
     let every = total.div_ceil(most.max(1) as u64) as usize;
     let read = |offset: usize| {
         let bytes = cloud.data.get(offset..offset.checked_add(4)?)?.try_into().ok()?;

@@ -44,6 +44,14 @@ fn when_it_sees_the_ground_expect_it_over_steps_gaps_and_rubble() {
 }
 
 #[test]
+fn when_it_sees_the_ground_with_its_pose_by_odometry_expect_it_over_steps() {
+    for (gait, least) in [("tripod", 0.75), ("ripple", 0.65)] {
+        let (fraction, lean_deg) = walk("steps", 0.05, gait, Feels::Reckons);
+        assert!(fraction > least && lean_deg < 17.0, "{gait}: {fraction}, {lean_deg} degrees");
+    }
+}
+
+#[test]
 fn when_the_ground_drops_away_expect_it_to_stop_before_it_falls() {
     for gait in ["tripod", "ripple"] {
         let (fraction, lean_deg) = walk("gaps", 0.3, gait, Feels::Sees);

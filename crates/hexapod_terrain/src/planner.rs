@@ -7,7 +7,7 @@ use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Point2, Point3, Translation3, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 
 /// How footholds are planned, by default for legs as long as the shipped robot's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +73,11 @@ impl FootholdPlanner {
         Self { planning, ..Self::default() }
     }
 
+    /// Forgets what it has chosen and where it was held back.
+    pub fn forget(&mut self) {
+        *self = Self::new(self.planning);
+    }
+
     /// The footholds to walk on now, as [`hexapod_gait::Input::footholds`] takes them, with the pose of the body in the odometry
     /// frame: none where nothing is known of the ground, where a foot is put down as on flat ground.
     pub fn plan(
@@ -94,20 +99,21 @@ impl FootholdPlanner {
                 continue;
             };
             let seen = |at: &Point3<f64>| odom_from_footprint.inverse_transform_point(at);
+            // Where the foot is lifted, and where it would come down by itself.
+            let [from, nominal] = [step.from, step.to.push(0.0)].map(|at| odom_from_footprint * Point3::from(at));
             if step.swung.is_none_or(|swung| swung < self.planning.decided) {
                 let is_within = |at: &Point3<f64>| self.planning.is_within(engine, leg, &step, &seen(at).coords);
-                let choice = self.planning.choice(map, odom_from_footprint, &step, *chosen, is_within);
-                let drops = choice == Choice::NoneFits && self.planning.drops(map, odom_from_footprint, &step);
+                let choice = self.planning.choice(map, (&from, &nominal), *chosen, is_within);
+                let drops = choice == Choice::NoneFits && self.planning.drops(map, (&from, &nominal));
                 *chosen = match choice {
                     Choice::Foothold(found) => Some(found.at),
                     // Back to where it stood.
-                    _ if drops => Some(odom_from_footprint * Point3::from(step.from)),
+                    _ if drops => Some(from),
                     _ => None,
                 };
                 is_at_brink |= drops;
             }
             *foothold = chosen.map(|at| {
-                let from = odom_from_footprint * Point3::from(step.from);
                 let top = highest_between(map, &from.xy(), &at.xy(), self.planning.foot_radius_m).unwrap_or(at.z);
                 Foothold { at: seen(&at).coords, highest: seen(&Point3::new(at.x, at.y, top.max(at.z))).z }
             });
@@ -175,10 +181,7 @@ impl Planning {
 
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep, or out of sight as the bottom of
     /// a hole is, for twice as far as a place is looked for. Over narrower gaps feet find their way by what they feel.
-    fn drops(&self, map: &ElevationMap, odom_from_footprint: &Isometry3<f64>, step: &NextStep) -> bool {
-        let in_odom = |at: Vector3<f64>| odom_from_footprint * Point3::from(at);
-        let from = in_odom(step.from);
-        let nominal = in_odom(step.to.push(0.0));
+    fn drops(&self, map: &ElevationMap, (from, nominal): (&Point3<f64>, &Point3<f64>)) -> bool {
         let ahead = (nominal.xy() - from.xy()).try_normalize(f64::EPSILON).unwrap_or_default();
         // Past the cell of an edge, which has the height of the upper side.
         let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
@@ -189,20 +192,17 @@ impl Planning {
     fn choice(
         &self,
         map: &ElevationMap,
-        odom_from_footprint: &Isometry3<f64>,
-        step: &NextStep,
+        (from, nominal): (&Point3<f64>, &Point3<f64>),
         previous: Option<Point3<f64>>,
         is_within: impl Fn(&Point3<f64>) -> bool,
     ) -> Choice {
-        let nominal: Point2<f64> = (odom_from_footprint * Point3::new(step.to.x, step.to.y, 0.0)).xy();
-        let from = (odom_from_footprint * Point3::from(step.from)).z;
         let wanted = Wanted {
-            nominal,
+            nominal: nominal.xy(),
             previous: previous.map(|at| at.xy()),
             search_radius_m: self.search_radius_m,
             foot_radius_m: self.foot_radius_m,
             limits: self.limits,
         };
-        choose(map, &wanted, |at| (at.z - from).abs() <= self.most_climb_m && is_within(at))
+        choose(map, &wanted, |at| (at.z - from.z).abs() <= self.most_climb_m && is_within(at))
     }
 }

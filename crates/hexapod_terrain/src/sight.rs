@@ -41,10 +41,4 @@ impl Sight {
     pub fn allowed(&mut self, wanted: Twist) -> Twist {
         self.planner.allowed(wanted)
     }
-
-    /// Whether the robot is held back from where the ground drops away.
-    #[must_use]
-    pub fn is_at_brink(&self) -> bool {
-        self.planner.is_at_brink()
-    }
 }

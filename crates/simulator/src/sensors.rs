@@ -31,8 +31,6 @@ struct PointsTopic {
     link_from_camera: Isometry3<f64>,
     message: PointCloud2,
     seen: Vec<[f32; 3]>,
-    /// When the next picture is due, in simulated time, s.
-    next_s: f64,
 }
 
 /// What was left in the battery when it was reported last.
@@ -118,16 +116,14 @@ impl PointsTopic {
             link_from_camera: setup.config.depth_camera.link_from_camera(),
             message,
             seen: Vec::new(),
-            next_s: 0.0,
         })
     }
 
     /// Takes a picture and publishes it if one is due and somebody listens: thousands of rays take their time.
     fn tell(&mut self, world: &World, now: Duration) {
-        if world.time_s() < self.next_s || !self.publisher.is_wanted() {
+        if !self.publisher.is_wanted() || !self.camera.is_due(Duration::from_secs_f64(world.time_s())) {
             return;
         }
-        self.next_s = world.time_s() + self.camera.period().as_secs_f64();
         self.camera.read(world, &mut self.seen);
         clear_points(&mut self.message);
         for point in &self.seen {

@@ -32,8 +32,6 @@ pub(crate) enum Sees {
 pub(crate) struct Footing {
     odometry: Odometry,
     planner: FootholdPlanner,
-    planning: Planning,
-    legs: usize,
     epoch: u32,
     poses: Producer<Pose>,
     maps: triple_buffer::Output<Seen>,
@@ -42,9 +40,9 @@ pub(crate) struct Footing {
 
 impl Footing {
     pub(super) fn new(robot: &Robot, poses: Producer<Pose>, maps: triple_buffer::Output<Seen>) -> Self {
-        let (legs, planning) = (robot.legs().len(), Planning::default().enlarged(size_of(robot)));
-        let (odometry, planner) = (Odometry::new(legs), FootholdPlanner::new(planning));
-        Self { odometry, planner, planning, legs, epoch: 0, poses, maps, sees: Sees::Nothing }
+        let planner = FootholdPlanner::new(Planning::default().enlarged(size_of(robot)));
+        let odometry = Odometry::new(robot.legs().len());
+        Self { odometry, planner, epoch: 0, poses, maps, sees: Sees::Nothing }
     }
 
     /// Whether it saw the ground at the last tick.
@@ -54,12 +52,12 @@ impl Footing {
 
     /// The robot is somewhere else now than odometry has it: nothing that was seen counts.
     pub fn forget(&mut self) {
-        self.odometry = Odometry::new(self.legs);
-        self.planner = FootholdPlanner::new(self.planning);
+        self.odometry.forget();
+        self.planner.forget();
         self.epoch = self.epoch.wrapping_add(1);
     }
 
-    /// Takes what an IMU has told, with the direction up in the body.
+    /// Takes what an IMU has reported, with the direction up in the body.
     pub fn sense(&mut self, reported: &Reported, up: &Vector3<f64>) {
         if let (Some(since_s), Some(unit)) = (reported.since_s, up.try_normalize(f64::EPSILON)) {
             let felt = Inertial { spin: reported.spin, acceleration: reported.force - up, up: unit };
@@ -85,7 +83,7 @@ impl Footing {
         let is_fresh = seen.at.is_some_and(|at| now.at.saturating_sub(at) <= FRESH);
         if !is_fresh || seen.epoch != self.epoch {
             if self.sees != Sees::Nothing {
-                self.planner = FootholdPlanner::new(self.planning);
+                self.planner.forget();
             }
             self.sees = Sees::Nothing;
             return [None; MAX_LEGS];

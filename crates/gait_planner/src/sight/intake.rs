@@ -21,7 +21,6 @@ const OLDEST: Duration = Duration::from_millis(500);
 const AHEAD: Duration = Duration::from_millis(50);
 
 /// A cloud that has been checked.
-#[derive(Debug, PartialEq)]
 pub(super) struct Cloud {
     /// When it was taken, on the clock that the control loop ticks by.
     pub at: Duration,
@@ -53,9 +52,7 @@ pub(super) fn subscribe(
 fn checked(model: &Model, message: &PointCloud2, stamps_now: Duration, now: Duration) -> Result<Cloud, String> {
     let at = taken_at(from_stamp(&message.header.stamp), stamps_now, now)?;
     let frame = message.header.frame_id.as_str();
-    // A prefix of the namespace may come before the link's name.
-    let link = model.link_index(frame.rsplit('/').next().unwrap_or_default());
-    let body_from_sensor = link.and_then(|link| model.fixed_in_base(link)).ok_or_else(|| {
+    let body_from_sensor = model.fixed_frame(frame).ok_or_else(|| {
         format!(
             "the cloud is in frame {:?}, which is not a link fixed to the body: give the URDF a link of that name where the \
              sensor is, or set the sensor's frame_id",

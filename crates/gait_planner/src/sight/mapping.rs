@@ -84,7 +84,7 @@ impl Mapping {
             Ok(Err(refused)) => refusal.set(refused),
             Err(_) => {}
         }
-        cloud != Err(RecvTimeoutError::Disconnected)
+        !matches!(cloud, Err(RecvTimeoutError::Disconnected))
     }
 
     fn take_poses(&mut self) {

@@ -28,6 +28,12 @@ impl Model {
         pose
     }
 
+    /// Pose in the base frame of what a message's `frame_id` names, after the prefix of a namespace if there is one; `None` where
+    /// that is no link, or one that moves.
+    pub fn fixed_frame(&self, frame_id: &str) -> Option<Isometry3<f64>> {
+        self.fixed_in_base(self.link_index(frame_id.rsplit('/').next()?)?)
+    }
+
     /// Pose in the base frame of a link that never moves in it; `None` where a joint between them moves, or the index is
     /// out of range.
     pub fn fixed_in_base(&self, link: usize) -> Option<Isometry3<f64>> {

@@ -56,6 +56,8 @@ pub struct DepthCamera {
     part_from_camera: Isometry3<f64>,
     /// Where the rays cross the plane a metre ahead, m.
     rays: Vec<[f64; 2]>,
+    /// When the next picture is due.
+    next: Duration,
     random: Random,
 }
 
@@ -74,7 +76,8 @@ impl DepthCamera {
             .flat_map(row)
             .map(|(x, y)| [across(x, model.columns, model.width_rad), across(y, model.rows, model.height_rad)]);
         let rays = rays.collect();
-        Self { model, part, part_from_camera: part_from_link * model.link_from_camera(), rays, random: Random(seed) }
+        let part_from_camera = part_from_link * model.link_from_camera();
+        Self { model, part, part_from_camera, rays, next: Duration::ZERO, random: Random(seed) }
     }
 
     /// Where its optical frame is in the world, in truth.
@@ -84,10 +87,13 @@ impl DepthCamera {
         Isometry3::from_parts(now.place.into(), now.orientation)
     }
 
-    /// The time from picture to picture.
-    #[must_use]
-    pub fn period(&self) -> Duration {
-        Duration::from_secs_f64(self.model.rate_hz.max(LEAST_HZ).recip())
+    /// Whether a picture is due at this time, which the next one then counts from.
+    pub fn is_due(&mut self, now: Duration) -> bool {
+        let is_due = now >= self.next;
+        if is_due {
+            self.next = now + Duration::from_secs_f64(self.model.rate_hz.max(LEAST_HZ).recip());
+        }
+        is_due
     }
 
     /// The points that it sees now, in its optical frame, m, in place of those in `points`: of the ground, and of the robot.

@@ -14,8 +14,6 @@ pub struct Seeing {
     camera: DepthCamera,
     pub sight: Sight,
     points: Vec<[f32; 3]>,
-    next_s: f64,
-    period_s: f64,
     /// Where it does not know where it is.
     odometry: Option<Odometry>,
     /// The body where the map has it.
@@ -24,13 +22,10 @@ pub struct Seeing {
 
 impl Seeing {
     pub fn new(world: &World, seed: u64) -> Self {
-        let model = config("").depth_camera;
         Self {
-            camera: DepthCamera::new(model, None, world, seed),
+            camera: DepthCamera::new(config("").depth_camera, None, world, seed),
             sight: Sight::new(1.0),
             points: Vec::new(),
-            next_s: world.time_s(),
-            period_s: model.rate_hz.recip(),
             odometry: None,
             odom_from_body: world.base(),
         }
@@ -41,16 +36,15 @@ impl Seeing {
     }
 
     pub fn footholds(&mut self, engine: &Engine, world: &World, imu: &mut ImuReader) -> [Option<Foothold>; MAX_LEGS] {
-        let base = world.base();
+        let (base, now) = (world.base(), Duration::from_secs_f64(world.time_s()));
         self.odom_from_body = base;
         if let Some(odometry) = &mut self.odometry {
-            let (now, tick) = (Duration::from_secs_f64(world.time_s()), engine.last());
+            let tick = engine.last();
             odometry.sense_imu(imu, now);
             let estimate = odometry.update_joints(now, engine.legs(), &tick.angles, Some(&tick.contacts)).unwrap();
             self.odom_from_body = estimate.upright(imu.up());
         }
-        if world.time_s() >= self.next_s {
-            self.next_s += self.period_s;
+        if self.camera.is_due(now) {
             self.camera.read(world, &mut self.points);
             let odom_from_camera = self.odom_from_body * base.inverse() * self.camera.pose(world);
             self.sight.see(engine, &self.points, &self.odom_from_body, &odom_from_camera);
