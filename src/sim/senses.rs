@@ -5,7 +5,7 @@ use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, Input};
 use hexapod_kinematics::{MAX_LEGS, Model, Robot};
 use nalgebra::Vector3;
-use simulator::{DepthCamera, FootSwitches, Imu, Plant};
+use simulator::{FootSwitches, Imu, Plant, PointSensor};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -35,9 +35,9 @@ impl Senses {
         Self { imu: Some((imu, ImuReader::default(), link.to_owned())), ..self }
     }
 
-    /// To a depth camera, too, on whose map it chooses footholds.
-    pub fn with_sight(self, camera: DepthCamera, robot: &Robot) -> Self {
-        Self { seen: Some(Seen::new(camera, robot)), ..self }
+    /// To a camera or a lidar, too, on whose map it chooses footholds.
+    pub fn with_sight(self, sensors: Vec<PointSensor>, robot: &Robot) -> Self {
+        Self { seen: Some(Seen::new(sensors, robot)), ..self }
     }
 
     /// The input with what the robot feels and sees now.

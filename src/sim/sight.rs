@@ -1,25 +1,25 @@
-//! What the planner sees of the ground, with a depth camera and the odometry of `state_publisher`.
+//! What the planner sees of the ground, with a camera or a lidar and the odometry of `state_publisher`.
 
 use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, Foothold, Twist, size_of};
 use hexapod_kinematics::{MAX_LEGS, Robot};
 use hexapod_odometry::Odometry;
 use hexapod_terrain::Sight;
-use simulator::{DepthCamera, World};
+use simulator::{PointSensor, World};
 use std::time::Duration;
 
-/// A depth camera, a map and footholds on it.
+/// Sensors, a map and footholds on it.
 pub struct Seen {
-    camera: DepthCamera,
+    sensors: Vec<PointSensor>,
     sight: Sight,
     odometry: Odometry,
     points: Vec<[f32; 3]>,
 }
 
 impl Seen {
-    pub fn new(camera: DepthCamera, robot: &Robot) -> Self {
+    pub fn new(sensors: Vec<PointSensor>, robot: &Robot) -> Self {
         let (sight, odometry) = (Sight::new(size_of(robot)), Odometry::new(robot.legs().len()));
-        Self { camera, sight, odometry, points: Vec::new() }
+        Self { sensors, sight, odometry, points: Vec::new() }
     }
 
     /// Where the feet are to be put down, as far as the ground has been seen.
@@ -34,10 +34,12 @@ impl Seen {
         self.follow(engine, now, imu);
         let Some(estimate) = self.odometry.last() else { return [None; MAX_LEGS] };
         let odom_from_body = estimate.upright(up);
-        if self.camera.is_due(now) {
-            self.camera.read(world, &mut self.points);
-            let body_from_camera = world.base().inverse() * self.camera.pose(world);
-            self.sight.see(engine, &self.points, &odom_from_body, &(odom_from_body * body_from_camera));
+        for sensor in self.sensors.iter_mut() {
+            if sensor.is_due(now) {
+                sensor.read(world, &mut self.points);
+                let body_from_sensor = world.base().inverse() * sensor.pose(world);
+                self.sight.see(engine, &self.points, &odom_from_body, &(odom_from_body * body_from_sensor));
+            }
         }
         self.sight.footholds(engine, &odom_from_body)
     }

@@ -105,8 +105,8 @@ impl Stack {
             senses = senses.with_imu(simulator.imu(plant.simulator().world()), simulator.imu_link());
         }
         if sees || planner.uses_points {
-            let camera = simulator.depth_camera(plant.simulator().world());
-            senses = senses.with_sight(camera, engine.robot());
+            let sensors = simulator.point_sensors(plant.simulator().world());
+            senses = senses.with_sight(sensors, engine.robot());
         }
         Ok(Self {
             player: Player::new(engine),

@@ -124,9 +124,9 @@ def test_when_the_documentation_offers_a_topic_or_service_expect_a_driver_who_ma
             names |= {(verb, name if name.startswith('/') else f'/{name}') for name in re.findall(r'`([^`]+)`', cell)}
     assert len(names) > 20
     internal = {('publish', '/joint_commands'), ('publish', '/sensed_contacts')}
-    leg = {('request', '/relax/<leg>'), ('subscribe', '/foot_forces/<leg>'), ('subscribe', '/predicted_foot_forces/<leg>')}
+    leg = {('request', '/relax/<leg>'), ('publish', '/foothold/<leg>'), ('subscribe', '/foot_forces/<leg>'), ('subscribe', '/predicted_foot_forces/<leg>')}
     assert names - internal - leg <= allowed, names - internal - leg - allowed
-    assert any(name.startswith('/relax/') for _, name in allowed)
+    assert all(any(name.startswith(topic) for _, name in allowed) for topic in ('/relax/', '/foothold/'))
 
 
 def test_when_somebody_only_looks_on_expect_that_they_may_stop_the_robot_and_do_nothing_else_to_it():

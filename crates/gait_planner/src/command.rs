@@ -9,6 +9,7 @@ use hexapod_ros::Sender;
 use nalgebra::Vector3;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// One command. The control loop frees nothing: whoever sends a motion keeps a second handle to it.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub enum Command {
     Feet(FeltBy, [Option<bool>; MAX_LEGS]),
     /// From `imu/data`: what it tells, and, where the body is kept level by it, the direction up in the body, of any length.
     Imu(Inertial, Option<Vector3<f64>>),
+    /// From `foothold/<leg>`: where that foot is to be put down next.
+    Foothold(usize, PlannedFoothold),
     /// From `gait`, or the parameter of that name.
     Gait(Gait),
     /// From `motion`: play this, or none and finish the cycle.
@@ -78,6 +81,15 @@ impl Command {
     pub fn is_urgent(&self) -> bool {
         matches!(self, Self::Stand | Self::Sit | Self::Pack | Self::Stop | Self::Retire | Self::Freeze(_))
     }
+}
+
+/// A place for a foot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlannedFoothold {
+    /// m, in the body.
+    pub in_body: Vector3<f64>,
+    /// When it was there, on the clock of the control loop.
+    pub at: Duration,
 }
 
 /// What tells of the feet.

@@ -3,6 +3,7 @@
 use crate::command::{Command, Held, Incoming, Received};
 use crate::condition_response::ConditionResponse;
 use crate::fault::Watch;
+use crate::foothold_intake::FOOTHOLD;
 use crate::intake::Intake;
 use crate::life::{Life, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
@@ -42,12 +43,12 @@ impl Core {
         Self {
             watch: Watch::new(engine.last()),
             condition_response: ConditionResponse::new(&engine),
-            player: Player::new(engine),
             intake: Intake::new(incoming.commands),
             servos: Servos::new(incoming.poses),
             steering: Steering::new(),
             ticked: Moment::default(),
-            senses: Senses::default(),
+            senses: Senses::new(&engine),
+            player: Player::new(engine),
             timeout,
             input: Input::default(),
             moved: false,
@@ -124,11 +125,15 @@ impl Core {
             self.steering.lose();
         }
         self.steering.settle(now, self.life());
-        self.senses.fill(&mut self.input, (self.player.engine(), self.player.last()), now, goes_back);
+        let robot = (self.player.engine(), self.player.last());
+        if let Some(reason) = self.senses.fill(&mut self.input, robot, now, goes_back) {
+            self.refuse(FOOTHOLD, reason);
+        }
         self.ticked = now;
         self.input.twist = self.senses.allowed(self.steering.twist(self.player.engine()));
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
+        self.senses.planned.carry(self.player.last());
         self.look_at_robot(&now, dt);
         let end = self.end_of_step();
         self.tracker.follow(&self.player, end);
@@ -222,6 +227,9 @@ impl Core {
             Command::Imu(reported, up) => {
                 self.condition_response.sense(&reported, at);
                 self.senses.take_imu(&reported, up, at);
+            }
+            Command::Foothold(leg, planned) => {
+                self.senses.planned.take(self.player.engine(), leg, &planned, self.ticked.at);
             }
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {

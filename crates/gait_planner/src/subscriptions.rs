@@ -3,6 +3,7 @@
 use crate::command::{Command, FeltBy, Held, MotionRequest};
 use crate::driver_identity::{DriverIdentity, NOT_THE_DRIVER};
 use crate::ending;
+use crate::foothold_intake;
 use crate::inbox::{Inbox, body_offset, finite, planar};
 use crate::params;
 use crate::requests::Requests;
@@ -48,6 +49,7 @@ pub fn open(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), Ro
     emergency_stop(node, inbox)?;
     contacts(node, setup, inbox)?;
     imu(node, setup, inbox)?;
+    foothold_intake::subscribe(node, setup, inbox)?;
     posture(node, setup, inbox, shared)?;
     motions(node, setup, ends)?;
     services::open(node, setup, inbox, shared)?;

@@ -23,6 +23,9 @@ pub use ground::{
     FLAT_M, Ground, GroundBox, HeightMap, HeightMapError, Patch, PictureError, Surface, TERRAINS, Terrain,
 };
 pub use lean::lean;
-pub use sensors::{DepthCamera, DepthModel, FootSwitches, Imu, ImuModel, ImuReading, SwitchModel, TruePace};
+pub use sensors::{
+    CameraModel, FootSwitches, Imu, ImuModel, ImuReading, LidarModel, Noise, PointSensor, PointSensorModel,
+    SwitchModel, TruePace,
+};
 pub use servo::{Battery, Breakage, Servo, ServoKind, ServoModel, Servos, Shaft, Supply};
 pub use simulator::Simulator;

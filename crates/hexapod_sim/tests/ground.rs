@@ -25,6 +25,9 @@ fn when_flat_ground_is_made_of_triangles_or_blocks_expect_the_walk_of_a_plane() 
     let others = [
         hills(|_, _| 0.0),
         Ground::of(Terrain::Steps { start: 0.3, rise: 0.0, tread: 0.05, count: 20 }),
+        Ground::of(Terrain::Stairs { start: 0.3, rise: 0.0, tread: 0.05, count: 5 }),
+        Ground::of(Terrain::Stepfield { height: 0.0, cell: 0.05, reach: 1.0, seed: 1 }),
+        Ground::of(Terrain::Stones { stone: 0.06, pitch: 0.06, reach: 1.0 }),
         Ground::of(Terrain::Gaps { plank: 0.07, gap: 0.0, count: 20 }),
         Ground::of(Terrain::Ramp { start: 0.3, slope: 0.0, length: 0.2 }),
         Ground::of(Terrain::Rubble { height: 0.0, stone: 0.05, reach: 1.0, seed: 1 }),

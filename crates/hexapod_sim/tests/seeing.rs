@@ -6,7 +6,7 @@ use super::rig::TICK_S;
 use super::rig::rough::{Feels, Walker};
 use super::rig::shipped::{config, robot};
 use hexapod_gait::Twist;
-use hexapod_sim::{DepthCamera, Ground, Mount, Terrain, World, lean};
+use hexapod_sim::{Ground, Mount, PointSensor, Terrain, World, lean};
 use nalgebra::{Isometry3, Point3};
 
 const WALK_S: f64 = 30.0;
@@ -72,7 +72,7 @@ fn when_a_camera_looks_at_a_floor_expect_points_on_it_and_at_a_step_its_edge() {
         let mount = Mount::Free(Isometry3::translation(0.4, 0.0, 0.12));
         let mut world = World::new(&robot(), &ground(name, size), &mount, config("").engine).unwrap();
         world.step();
-        let mut camera = DepthCamera::new(config("").depth_camera, None, &world, 1);
+        let mut camera = PointSensor::new(config("").camera.sensor(), None, &world, 1);
         let mut points = Vec::new();
         camera.read(&world, &mut points);
         let pose = camera.pose(&world);

@@ -1,5 +1,6 @@
 //! One cloud of points, as one height per cell.
 
+use crate::align::COMPARED;
 use crate::capsule::Capsule;
 use crate::height::{FARTHEST_M, Height};
 use crate::sensor::Sensor;
@@ -13,7 +14,7 @@ const ONE_SURFACE: f64 = 4.0;
 /// A point of a cloud that counts.
 struct Seen {
     slot: usize,
-    height_m: f64,
+    at: Point3<f64>,
     deviation_m: f64,
 }
 
@@ -44,7 +45,7 @@ impl Filter<'_> {
         if !(in_odom.z <= self.highest_m && in_odom.z.abs() <= FARTHEST_M) || self.is_masked(slot, &in_odom) {
             return None;
         }
-        Some(Seen { slot, height_m: in_odom.z, deviation_m: self.sensor.noise.deviation_m(range_m2.sqrt()) })
+        Some(Seen { slot, at: in_odom, deviation_m: self.sensor.noise.deviation_m(range_m2.sqrt()) })
     }
 
     /// Whether a point is of the robot itself.
@@ -93,11 +94,12 @@ impl Pile {
 pub(crate) struct Combiner {
     piles: Vec<Pile>,
     shadows: Vec<u64>,
+    sample: Vec<Point3<f64>>,
 }
 
 impl Combiner {
     pub(crate) fn new(cells: usize) -> Self {
-        Self { piles: vec![EMPTY; cells], shadows: vec![0; cells] }
+        Self { piles: vec![EMPTY; cells], shadows: vec![0; cells], sample: Vec::with_capacity(COMPARED) }
     }
 
     /// Combines the points of each cell. They are gone through twice, first for the highest: what is seen of the face of a
@@ -128,19 +130,28 @@ impl Combiner {
         };
         for seen in points.iter().filter_map(|point| filter.seen(point)) {
             let pile = &mut self.piles[seen.slot];
-            pile.least_m = pile.least_m.max(seen.height_m - ONE_SURFACE * seen.deviation_m);
+            pile.least_m = pile.least_m.max(seen.at.z - ONE_SURFACE * seen.deviation_m);
         }
-        let mut counted = 0;
+        let (mut counted, every) = (0, points.len().div_ceil(COMPARED).max(1));
+        self.sample.clear();
         for seen in points.iter().filter_map(|point| filter.seen(point)) {
             counted += 1;
             let pile = &mut self.piles[seen.slot];
-            if seen.height_m >= pile.least_m {
-                pile.sum_m += seen.height_m;
+            if seen.at.z >= pile.least_m {
+                pile.sum_m += seen.at.z;
                 pile.variances_m2 += seen.deviation_m * seen.deviation_m;
                 pile.count += 1.0;
+                if counted % every == 0 {
+                    self.sample.push(seen.at);
+                }
             }
         }
         counted
+    }
+
+    /// Points of the last cloud's highest surfaces, at most [`COMPARED`], m in the odometry frame.
+    pub(crate) fn sample(&self) -> &[Point3<f64>] {
+        &self.sample
     }
 
     /// The height that the last cloud has at each slot.

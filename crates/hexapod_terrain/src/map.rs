@@ -1,5 +1,6 @@
 //! The elevation map: what is known of the ground about the robot.
 
+use crate::align;
 use crate::capsule::Capsule;
 use crate::cell::Cell;
 use crate::cloud::Combiner;
@@ -117,10 +118,11 @@ impl ElevationMap {
         counted
     }
 
-    /// The same with a height of the body that may be off, as odometry's is where feet stand at different heights: first the
-    /// whole map moves along z to where the cloud has most of what both know. So ground that the sensor does not see any more,
-    /// as that below the body, stays where it is beside that which it sees.
-    pub fn insert_levelled(
+    /// The same with a pose of the body that may have strayed: odometry's height does where feet stand at different heights, its
+    /// place where they slide. First the whole map moves to where the cloud has most of what both know, by at most half a cell
+    /// along x and y. So ground that the sensor does not see any more, as that below the body, stays where it is beside that
+    /// which it sees.
+    pub fn insert_aligned(
         &mut self,
         points: &[[f32; 3]],
         sensor_in_odom: &Isometry3<f64>,
@@ -130,6 +132,11 @@ impl ElevationMap {
         let counted = self.combiner.combine(points, sensor_in_odom, sensor, mask, (&self.window, self.body_z_m));
         if let Some(rise_m) = self.rise_m() {
             self.shift_height(rise_m, 0.0);
+        }
+        let height_m = |at: &Point2<f64>| Some(self.height(at)?.mean_m);
+        if let Some(shift) = align::shift_m(self.combiner.sample(), self.layout().cell_m(), height_m) {
+            self.window.shift(&shift);
+            self.combiner.combine(points, sensor_in_odom, sensor, mask, (&self.window, self.body_z_m));
         }
         self.fuse(sensor);
         counted

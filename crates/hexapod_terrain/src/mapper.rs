@@ -67,6 +67,6 @@ impl Mapper {
             let bends = || leg.bends(angles).map(|bend| odom_from_body * Point3::from(bend));
             self.legs.extend(bends().zip(bends().skip(1)).map(|(from, to)| Capsule::new(from, to, self.leg_radius_m)));
         }
-        self.map.insert_levelled(points, odom_from_sensor, &self.sensor, &self.legs)
+        self.map.insert_aligned(points, odom_from_sensor, &self.sensor, &self.legs)
     }
 }

@@ -102,7 +102,7 @@ impl FootholdPlanner {
             // Where the foot is lifted, and where it would come down by itself.
             let [from, nominal] = [step.from, step.to.push(0.0)].map(|at| odom_from_footprint * Point3::from(at));
             if step.swung.is_none_or(|swung| swung < self.planning.decided) {
-                let is_within = |at: &Point3<f64>| self.planning.is_within(engine, leg, &step, &seen(at).coords);
+                let is_within = |at: &Point3<f64>| self.planning.reaches(engine, leg, &step, &seen(at).coords);
                 let choice = self.planning.choice(map, (&from, &nominal), *chosen, is_within);
                 let drops = choice == Choice::NoneFits && self.planning.drops(map, (&from, &nominal));
                 *chosen = match choice {
@@ -168,7 +168,8 @@ impl Planning {
     }
 
     /// Whether a leg reaches a place, m in the footprint frame, from touch-down to lift-off, and can be lifted from there.
-    fn is_within(&self, engine: &Engine, leg: usize, step: &NextStep, place: &Vector3<f64>) -> bool {
+    #[must_use]
+    pub fn reaches(&self, engine: &Engine, leg: usize, step: &NextStep, place: &Vector3<f64>) -> bool {
         let reach = engine.stance().reach().axes() * self.reach;
         let rest = engine.rest_feet().get(leg).copied().unwrap_or_default();
         let off = place.xy() - step.rest;

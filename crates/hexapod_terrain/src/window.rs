@@ -1,7 +1,7 @@
 //! The part of the plane that the map covers, and where in memory each of its cells is.
 
 use crate::layout::Layout;
-use nalgebra::Point2;
+use nalgebra::{Point2, Vector2};
 use std::ops::Range;
 
 /// A body farther out than this, in cells, is lost: neighbouring cells would no longer differ in an `f64`.
@@ -36,6 +36,8 @@ pub(crate) struct Window {
     per_m: f64,
     /// Column and row, in the infinite grid, of the corner of least x and y.
     first: [i64; 2],
+    /// Where the origin of the infinite grid is, m in the odometry frame.
+    origin_m: [f64; 2],
     /// The corner, m in the odometry frame, and its slot along each axis.
     corner_m: [f64; 2],
     corner_slot: [usize; 2],
@@ -44,8 +46,14 @@ pub(crate) struct Window {
 impl Window {
     /// Centred on the origin.
     pub(crate) fn new(layout: Layout) -> Self {
-        let mut window =
-            Self { layout, per_m: 1.0 / layout.cell_m(), first: [0; 2], corner_m: [0.0; 2], corner_slot: [0; 2] };
+        let mut window = Self {
+            layout,
+            per_m: 1.0 / layout.cell_m(),
+            first: [0; 2],
+            origin_m: [0.0; 2],
+            corner_m: [0.0; 2],
+            corner_slot: [0; 2],
+        };
         window.put([-(layout.cells_per_side() as i64 / 2); 2]);
         window
     }
@@ -62,15 +70,21 @@ impl Window {
 
     fn put(&mut self, first: [i64; 2]) {
         self.first = first;
-        self.corner_m = first.map(|first| first as f64 * self.layout.cell_m());
+        self.corner_m = std::array::from_fn(|axis| first[axis] as f64 * self.layout.cell_m() + self.origin_m[axis]);
         // The remainder is less than the number of cells and not negative.
         self.corner_slot = first.map(|first| first.rem_euclid(self.layout.cells_per_side() as i64) as usize);
+    }
+
+    /// Moves all cells, m in the odometry frame.
+    pub(crate) fn shift(&mut self, by: &Vector2<f64>) {
+        self.origin_m = [self.origin_m[0] + by.x, self.origin_m[1] + by.y];
+        self.put(self.first);
     }
 
     /// Scrolls so that the middle cell holds this point. Calls `enters` with the slot of each cell that enters.
     pub(crate) fn centre_on(&mut self, at: &Point2<f64>, mut enters: impl FnMut(usize)) {
         let side = self.layout.cells_per_side();
-        let cells = [at.x, at.y].map(|m| (m / self.layout.cell_m()).floor());
+        let cells = [at.x - self.origin_m[0], at.y - self.origin_m[1]].map(|m| (m / self.layout.cell_m()).floor());
         if !cells.iter().all(|cell| cell.abs() < FARTHEST_CELLS) {
             return;
         }
@@ -115,7 +129,7 @@ impl Window {
     #[inline]
     pub(crate) fn centre_along(&self, axis: usize, cells: usize) -> f64 {
         // From whole numbers, so that a cell has the same centre, to the bit, wherever the window is.
-        ((self.first[axis] + cells as i64) as f64 + 0.5) * self.layout.cell_m()
+        ((self.first[axis] + cells as i64) as f64 + 0.5) * self.layout.cell_m() + self.origin_m[axis]
     }
 
     /// The cells that a rectangle touches, without those outside of the window; none where a corner is not a number.

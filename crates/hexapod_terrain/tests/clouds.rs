@@ -40,13 +40,13 @@ fn when_one_cloud_is_wild_expect_known_cells_as_they_were_and_after_two_as_seen(
 }
 
 #[test]
-fn when_the_body_is_higher_than_odometry_has_it_expect_a_levelled_map_to_move_as_a_whole() {
+fn when_the_body_is_higher_than_odometry_has_it_expect_the_map_to_move_as_a_whole() {
     let step = |x: f64| if x > 0.1 { 0.05 } else { 0.0 };
     let mut map = mapped(|x, _| step(x));
     let (pose, mut noise) = (overhead(Point2::origin(), 0.2), Noise(3));
-    // Odometry sinks by 20 mm at once, and its x is off by 8 mm; the cloud shows only what is ahead.
-    let ahead = seen(|x, _| step(x - 0.008) - 0.02 + 0.003 * noise.normal(), Point2::new(0.15, 0.0), 0.14);
-    let counted = map.insert_levelled(&in_sensor(&ahead, &pose), &pose, &Sensor::default(), &[]);
+    // Odometry sinks by 20 mm at once; the cloud shows only what is ahead.
+    let ahead = seen(|x, _| step(x) - 0.02 + 0.003 * noise.normal(), Point2::new(0.15, 0.0), 0.14);
+    let counted = map.insert_aligned(&in_sensor(&ahead, &pose), &pose, &Sensor::default(), &[]);
     let at = |x: f64| map.height(&Point2::new(x, 0.0)).unwrap().mean_m;
     assert_eq!(counted, ahead.len());
     for (x, expected) in [(-0.2, -0.02), (0.05, -0.02), (0.2, 0.03)] {
@@ -55,8 +55,50 @@ fn when_the_body_is_higher_than_odometry_has_it_expect_a_levelled_map_to_move_as
     // Too little in common.
     let before = map.height(&Point2::new(-0.2, 0.0));
     let little = in_sensor(&seen(|_, _| 0.0, Point2::new(0.0, 0.0), 0.02), &pose);
-    map.insert_levelled(&little, &pose, &Sensor::default(), &[]);
+    map.insert_aligned(&little, &pose, &Sensor::default(), &[]);
     assert_eq!(map.height(&Point2::new(-0.2, 0.0)), before);
+}
+
+/// Blocks of 60 mm, every second one 30 mm high.
+fn blocks(x: f64, y: f64) -> f64 {
+    if [x, y].map(|m| (m / 0.06).floor() as i64).iter().sum::<i64>().rem_euclid(2) == 0 { 0.03 } else { 0.0 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn when_odometry_strays_expect_the_map_to_follow_what_is_seen(x in -0.003..0.003f64, y in -0.003..0.003f64, seed: u64) {
+        let (mut map, mut noise) = (mapped(blocks), Noise(seed));
+        let pose = overhead(Point2::origin(), 0.2);
+        // Ten clouds of what is ahead, each a little farther off.
+        for n in 1..=10 {
+            let (x, y) = (f64::from(n) * x, f64::from(n) * y);
+            let ahead = seen(|u, v| blocks(u - x, v - y) + 0.003 * noise.normal(), Point2::new(0.12, 0.0), 0.16);
+            map.insert_aligned(&in_sensor(&ahead, &pose), &pose, &Sensor::default(), &[]);
+        }
+        // In the middles of blocks behind, of which no cloud was.
+        for (u, v) in [(-0.15, 0.03), (-0.15, 0.09), (-0.21, -0.03), (-0.09, -0.09)] {
+            let height = map.height(&Point2::new(u + 10.0 * x, v + 10.0 * y)).unwrap().mean_m;
+            prop_assert!((height - blocks(u, v)).abs() < 0.005, "{u}, {v}: {height}");
+        }
+    }
+}
+
+#[test]
+fn when_the_ground_does_not_tell_expect_a_map_that_stays() {
+    let step = |_: f64, y: f64| if y > 0.02 { 0.05 } else { 0.0 };
+    let mut noise = Noise(4);
+    for ground in [FLAT, step] {
+        let mut map = mapped(ground);
+        let (pose, before) = (overhead(Point2::origin(), 0.2), map.centre());
+        for n in 1..=10 {
+            let x = 0.004 * f64::from(n);
+            let cloud = seen(|u, v| ground(u - x, v) + 0.003 * noise.normal(), Point2::origin(), 0.2);
+            map.insert_aligned(&in_sensor(&cloud, &pose), &pose, &Sensor::default(), &[]);
+        }
+        assert!((map.centre() - before).norm() < 0.004, "{}", map.centre());
+    }
 }
 
 #[test]

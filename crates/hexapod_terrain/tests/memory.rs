@@ -15,7 +15,7 @@ fn when_the_map_is_in_use_expect_no_allocation() {
     let wanted = Wanted { nominal: at, previous: Some(at), search_radius_m: 0.06, foot_radius_m: 0.01, limits };
     let memory = allocation_counter::measure(|| {
         map.insert(&points, &pose, &Sensor::default(), &mask);
-        map.insert_levelled(&points, &pose, &Sensor::default(), &mask);
+        map.insert_aligned(&points, &pose, &Sensor::default(), &mask);
         follow(&mut map, 0.1, -0.1);
         map.felt(&Point3::origin(), 1e-6, 0.02);
         assert!(matches!(choose(&map, &wanted, |_| true), Choice::Foothold(_)));

@@ -18,7 +18,7 @@ mod terrain;
 pub use brown_out::why_it_gave_way;
 pub use disturbances::{Disturbances, Misfortunes};
 pub use ground::{idle_on, is_picture};
-pub use hexapod_sim::{DepthCamera, FallWatch, FootSwitches, Imu, Simulator, TERRAINS, World, lean};
+pub use hexapod_sim::{FallWatch, FootSwitches, Imu, PointSensor, Simulator, TERRAINS, World, lean};
 pub use node::{RunError, run};
 pub use params::{NAME, specs};
 pub use plant::Plant;

@@ -13,7 +13,7 @@ pub fn specs() -> Vec<ParamSpec> {
     let mut specs = common();
     specs.extend(frames::specs());
     specs.extend([
-        ParamSpec::new("terrain", "flat", "What the robot stands on: flat, ramp, steps, rubble, gaps, or a PNG of heights")
+        ParamSpec::new("terrain", "flat", "What the robot stands on: flat, ramp, steps, stairs, rubble, stepfield, gaps, stones, or a PNG of heights")
             .path(".png")
             .read_only(),
         ParamSpec::new(

@@ -9,8 +9,8 @@ use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, Imu as ImuMessage, PointC
 use hexapod_ros::r2r::std_msgs::msg::{MultiArrayDimension, UInt8MultiArray};
 use hexapod_ros::{Publisher, RosError, RosNode, blank_cloud, clear_points, push_point, warn_if_lost};
 use hexapod_setup::Frames;
-use hexapod_sim::{DepthCamera, FootSwitches, Imu, ImuReading, World};
-use nalgebra::{Isometry3, Point3};
+use hexapod_sim::{FootSwitches, Imu, ImuReading, PointSensor, World};
+use nalgebra::Point3;
 use std::time::Duration;
 
 /// Batteries are reported this often.
@@ -24,12 +24,10 @@ pub(crate) struct SensorTopics {
     points: PointsTopic,
 }
 
-/// The depth camera and its topic, in the frame of its link.
+/// Camera and lidar, and their topic, each in the frame of its link.
 struct PointsTopic {
     publisher: Publisher<PointCloud2>,
-    camera: DepthCamera,
-    link_from_camera: Isometry3<f64>,
-    message: PointCloud2,
+    sensors: Vec<(PointSensor, PointCloud2)>,
     seen: Vec<[f32; 3]>,
 }
 
@@ -108,30 +106,33 @@ impl SensorTopics {
 
 impl PointsTopic {
     fn open(node: &mut RosNode, setup: &Setup, world: &World, frames: &Frames) -> Result<Self, RosError> {
-        let mut message = blank_cloud(&["x", "y", "z"]);
-        message.header.frame_id = frames.name(setup.depth_camera_link());
-        Ok(Self {
-            publisher: node.publisher("points", QosProfile::default())?,
-            camera: setup.depth_camera(world),
-            link_from_camera: setup.config.depth_camera.link_from_camera(),
-            message,
-            seen: Vec::new(),
-        })
+        let with_message = |sensor: PointSensor| {
+            let mut message = blank_cloud(&["x", "y", "z"]);
+            message.header.frame_id = frames.name(setup.link(sensor.link()));
+            (sensor, message)
+        };
+        let sensors = setup.point_sensors(world).into_iter().map(with_message).collect();
+        Ok(Self { publisher: node.publisher("points", QosProfile::default())?, sensors, seen: Vec::new() })
     }
 
-    /// Takes a picture and publishes it if one is due and somebody listens: thousands of rays take their time.
+    /// Takes the clouds that are due and publishes them if somebody listens: thousands of rays take their time.
     fn tell(&mut self, world: &World, now: Duration) {
-        if !self.publisher.is_wanted() || !self.camera.is_due(Duration::from_secs_f64(world.time_s())) {
+        if !self.publisher.is_wanted() {
             return;
         }
-        self.camera.read(world, &mut self.seen);
-        clear_points(&mut self.message);
-        for point in &self.seen {
-            let in_link = self.link_from_camera * Point3::from(point.map(f64::from));
-            push_point(&mut self.message, &[in_link.x, in_link.y, in_link.z].map(|value| value as f32));
+        for (sensor, message) in &mut self.sensors {
+            if !sensor.is_due(Duration::from_secs_f64(world.time_s())) {
+                continue;
+            }
+            sensor.read(world, &mut self.seen);
+            clear_points(message);
+            for point in &self.seen {
+                let in_link = sensor.model().link_from_sensor * Point3::from(point.map(f64::from));
+                push_point(message, &[in_link.x, in_link.y, in_link.z].map(|value| value as f32));
+            }
+            message.header.stamp = to_stamp(now);
+            warn_if_lost(self.publisher.publish(message));
         }
-        self.message.header.stamp = to_stamp(now);
-        warn_if_lost(self.publisher.publish(&self.message));
     }
 }
 

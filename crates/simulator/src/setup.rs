@@ -10,7 +10,7 @@ use hexapod_kinematics::LegAngles;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames, motors};
-use hexapod_sim::{Assembly, BuildError, Config, DepthCamera, FootSwitches, Ground, Imu, Terrain, World};
+use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Imu, PointSensor, Terrain, World};
 use nalgebra::Isometry3;
 
 /// All the node needs, read and checked.
@@ -129,10 +129,10 @@ impl Setup {
         Imu::new(self.config.imu, self.config.imu_link, world, self.seed)
     }
 
-    /// The depth camera on its body, in a world of the robot.
+    /// The camera and the lidar on its body, as far as they are on, in a world of the robot.
     #[must_use]
-    pub fn depth_camera(&self, world: &World) -> DepthCamera {
-        DepthCamera::new(self.config.depth_camera, self.config.depth_camera_link, world, self.seed)
+    pub fn point_sensors(&self, world: &World) -> Vec<PointSensor> {
+        self.config.point_sensors(world, self.seed)
     }
 
     /// The link that the IMU is on.
@@ -141,14 +141,9 @@ impl Setup {
         self.link(self.config.imu_link)
     }
 
-    /// The link that the depth camera is on.
-    #[must_use]
-    pub fn depth_camera_link(&self) -> &str {
-        self.link(self.config.depth_camera_link)
-    }
-
     /// The name of a link; without one that of the base.
-    fn link(&self, link: Option<usize>) -> &str {
+    #[must_use]
+    pub fn link(&self, link: Option<usize>) -> &str {
         let model = self.description.robot.model();
         link.and_then(|link| model.links().get(link)).map_or(model.base_link(), |link| link.name())
     }

@@ -2,6 +2,7 @@
 
 use super::exchange::{LastRefusal, POINTS};
 use crate::inbox::Inbox;
+use crate::stamp::taken_at;
 use hexapod_kinematics::{Model, Robot};
 use hexapod_ros::bounds::excerpt;
 use hexapod_ros::clock::from_stamp;
@@ -15,11 +16,6 @@ use std::time::Duration;
 
 /// Points of a cloud that are looked at; of more, as many of all of it.
 const MOST_POINTS: usize = 20_000;
-/// Clouds that are older say where the ground was, give or take what the robot has gone since.
-const OLDEST: Duration = Duration::from_millis(500);
-/// A stamp may be ahead by so much: clocks are set to each other no better.
-const AHEAD: Duration = Duration::from_millis(50);
-
 /// A cloud that has been checked.
 pub(super) struct Cloud {
     /// When it was taken, on the clock that the control loop ticks by.
@@ -50,7 +46,7 @@ pub(super) fn subscribe(
 
 /// What a message holds. `stamps_now` is the clock of stamps, `now` that of the control loop.
 fn checked(model: &Model, message: &PointCloud2, stamps_now: Duration, now: Duration) -> Result<Cloud, String> {
-    let at = taken_at(from_stamp(&message.header.stamp), stamps_now, now)?;
+    let at = taken_at("cloud", from_stamp(&message.header.stamp), stamps_now, now)?;
     let frame = message.header.frame_id.as_str();
     let body_from_sensor = model.fixed_frame(frame).ok_or_else(|| {
         format!(
@@ -62,22 +58,6 @@ fn checked(model: &Model, message: &PointCloud2, stamps_now: Duration, now: Dura
     let mut points = Vec::new();
     cloud_points(message, MOST_POINTS, &mut points).map_err(|refused| refused.to_string())?;
     if points.is_empty() { Err("the cloud has no point".into()) } else { Ok(Cloud { at, points, body_from_sensor }) }
-}
-
-/// When a cloud was taken, on the clock of the control loop; one without a stamp when it came.
-fn taken_at(stamp: Duration, stamps_now: Duration, now: Duration) -> Result<Duration, String> {
-    if stamp.is_zero() {
-        return Ok(now);
-    }
-    let (age, ahead) = (stamps_now.saturating_sub(stamp), stamp.saturating_sub(stamps_now));
-    let help = "set the sensor's clock by this computer's (chrony), or make its driver faster";
-    if ahead > AHEAD {
-        Err(format!("the cloud's stamp is {:.2} s ahead of this computer's clock; {help}", ahead.as_secs_f64()))
-    } else if age > OLDEST {
-        Err(format!("the cloud is {:.2} s old by its stamp, and may be 0.5 s; {help}", age.as_secs_f64()))
-    } else {
-        Ok(now.saturating_sub(age))
-    }
 }
 
 #[cfg(test)]

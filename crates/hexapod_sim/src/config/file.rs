@@ -63,12 +63,13 @@ pub(super) struct Ground {
 pub(super) struct Sensors {
     pub imu: Imu,
     pub foot_switches: FootSwitches,
-    pub depth_camera: DepthCamera,
+    pub camera: Camera,
+    pub lidar: Lidar,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DepthCamera {
+pub(super) struct Camera {
     pub link: String,
     pub x_m: f64,
     pub y_m: f64,
@@ -78,6 +79,24 @@ pub(super) struct DepthCamera {
     pub rows: u32,
     pub width_rad: f64,
     pub height_rad: f64,
+    pub nearest_m: f64,
+    pub farthest_m: f64,
+    pub noise_m: f64,
+    pub rate_hz: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lidar {
+    pub link: String,
+    pub x_m: f64,
+    pub y_m: f64,
+    pub z_m: f64,
+    pub down_rad: f64,
+    pub channels: u32,
+    pub lowest_rad: f64,
+    pub highest_rad: f64,
+    pub columns: u32,
     pub nearest_m: f64,
     pub farthest_m: f64,
     pub noise_m: f64,

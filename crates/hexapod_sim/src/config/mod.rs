@@ -3,11 +3,11 @@
 mod file;
 mod ranges;
 
-use crate::engine::Settings;
+use crate::engine::{Settings, World};
 use crate::ground::Surface;
-use crate::sensors::{DepthModel, ImuModel, SwitchModel};
+use crate::sensors::{CameraModel, ImuModel, LidarModel, PointSensor, SwitchModel};
 use crate::servo::{Battery, ServoKind, ServoModel, Servos};
-use file::{DepthCamera, File, Kind};
+use file::{Camera, File, Kind, Lidar};
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
@@ -32,9 +32,13 @@ pub struct Config {
     /// When foot switches close and open.
     pub switches: SwitchModel,
     /// The depth camera.
-    pub depth_camera: DepthModel,
+    pub camera: CameraModel,
     /// The link that carries it; none where the robot has no such link.
-    pub depth_camera_link: Option<usize>,
+    pub camera_link: Option<usize>,
+    /// The lidar.
+    pub lidar: LidarModel,
+    /// The link that carries it; none where the robot has no such link.
+    pub lidar_link: Option<usize>,
 }
 
 impl Config {
@@ -63,11 +67,19 @@ impl Config {
             let servos = of_joints.fold(servos, |servos, (joint, model)| servos.with(&joint, model));
             let mut seat = |key: &str, name: &str, usual: &str| link(document, (key, name, usual), robot, &mut faults);
             let imu_link = seat("sensors.imu.link", &file.sensors.imu.link, USUAL_IMU_LINK);
-            let depth_camera_link =
-                seat("sensors.depth_camera.link", &file.sensors.depth_camera.link, USUAL_CAMERA_LINK);
-            Some(Self { imu_link, depth_camera_link, ..Self::of(&file, servos) })
+            let camera_link = seat("sensors.camera.link", &file.sensors.camera.link, USUAL_CAMERA_LINK);
+            let lidar_link = seat("sensors.lidar.link", &file.sensors.lidar.link, USUAL_LIDAR_LINK);
+            Some(Self { imu_link, camera_link, lidar_link, ..Self::of(&file, servos) })
         });
         faults.or(config)
+    }
+
+    /// The sensors of points that are on, in a world of the robot.
+    #[must_use]
+    pub fn point_sensors(&self, world: &World, seed: u64) -> Vec<PointSensor> {
+        let all = [(self.camera.sensor(), self.camera_link), (self.lidar.sensor(), self.lidar_link)];
+        let are_on = all.into_iter().filter(|(model, _)| model.rate_hz > 0.0);
+        are_on.map(|(model, link)| PointSensor::new(model, link, world, seed)).collect()
     }
 
     fn of(File { engine, supply, sensors, ground, .. }: &File, servos: Servos) -> Self {
@@ -97,8 +109,10 @@ impl Config {
             },
             imu_link: None,
             switches: SwitchModel { press: sensors.foot_switches.press_n, release: sensors.foot_switches.release_n },
-            depth_camera: sensors.depth_camera.model(),
-            depth_camera_link: None,
+            camera: sensors.camera.model(),
+            camera_link: None,
+            lidar: sensors.lidar.model(),
+            lidar_link: None,
         }
     }
 }
@@ -164,13 +178,15 @@ fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
         let help = "a switch that closes at a force opens at a smaller one";
         faults.add(document.error_at("sensors.foot_switches.release_n", message, help));
     }
-    check(document, "sensors.depth_camera", &file.sensors.depth_camera.figures(), faults);
+    check(document, "sensors.camera", &file.sensors.camera.figures(), faults);
+    check(document, "sensors.lidar", &file.sensors.lidar.figures(), faults);
     check(document, "ground", &file.ground.figures(), faults);
 }
 
 /// Links that a robot need not have: without one of this name the sensor is on the base.
 const USUAL_IMU_LINK: &str = "imu_link";
 const USUAL_CAMERA_LINK: &str = "depth_camera_link";
+const USUAL_LIDAR_LINK: &str = "lidar_link";
 
 /// The link that carries a sensor, which a key names; any but the usual one is to be there.
 fn link(
@@ -188,15 +204,32 @@ fn link(
     link
 }
 
-impl DepthCamera {
-    fn model(&self) -> DepthModel {
-        DepthModel {
+impl Camera {
+    fn model(&self) -> CameraModel {
+        CameraModel {
             at: Vector3::new(self.x_m, self.y_m, self.z_m),
             down_rad: self.down_rad,
             columns: self.columns as usize,
             rows: self.rows as usize,
             width_rad: self.width_rad,
             height_rad: self.height_rad,
+            nearest_m: self.nearest_m,
+            farthest_m: self.farthest_m,
+            noise_m: self.noise_m,
+            rate_hz: self.rate_hz,
+        }
+    }
+}
+
+impl Lidar {
+    fn model(&self) -> LidarModel {
+        LidarModel {
+            at: Vector3::new(self.x_m, self.y_m, self.z_m),
+            down_rad: self.down_rad,
+            channels: self.channels as usize,
+            lowest_rad: self.lowest_rad,
+            highest_rad: self.highest_rad,
+            columns: self.columns as usize,
             nearest_m: self.nearest_m,
             farthest_m: self.farthest_m,
             noise_m: self.noise_m,

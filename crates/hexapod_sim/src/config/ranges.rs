@@ -1,6 +1,6 @@
 //! The numbers of `sim.yaml` that are believed.
 
-use super::file::{DepthCamera, Engine, FootSwitches, Ground, Imu, Kind, Supply};
+use super::file::{Camera, Engine, FootSwitches, Ground, Imu, Kind, Lidar, Supply};
 use hexapod_config::units::{short, slip};
 use hexapod_config::{Document, Faults};
 
@@ -98,7 +98,7 @@ impl FootSwitches {
     }
 }
 
-impl DepthCamera {
+impl Camera {
     pub fn figures(&self) -> [Figure; 12] {
         [
             ("x_m", self.x_m, [-5.0, 5.0], "m"),
@@ -112,7 +112,26 @@ impl DepthCamera {
             ("nearest_m", self.nearest_m, [0.0, 10.0], "m"),
             ("farthest_m", self.farthest_m, [0.05, 100.0], "m"),
             ("noise_m", self.noise_m, [0.0, 1.0], "m"),
-            ("rate_hz", self.rate_hz, [0.1, 100.0], "Hz"),
+            ("rate_hz", self.rate_hz, [0.0, 100.0], "Hz"),
+        ]
+    }
+}
+
+impl Lidar {
+    pub fn figures(&self) -> [Figure; 12] {
+        [
+            ("x_m", self.x_m, [-5.0, 5.0], "m"),
+            ("y_m", self.y_m, [-5.0, 5.0], "m"),
+            ("z_m", self.z_m, [-5.0, 5.0], "m"),
+            ("down_rad", self.down_rad, [-3.2, 3.2], "rad"),
+            ("channels", f64::from(self.channels), [1.0, 128.0], ""),
+            ("lowest_rad", self.lowest_rad, [-1.58, 1.58], "rad"),
+            ("highest_rad", self.highest_rad, [-1.58, 1.58], "rad"),
+            ("columns", f64::from(self.columns), [1.0, 2048.0], ""),
+            ("nearest_m", self.nearest_m, [0.0, 10.0], "m"),
+            ("farthest_m", self.farthest_m, [0.05, 200.0], "m"),
+            ("noise_m", self.noise_m, [0.0, 1.0], "m"),
+            ("rate_hz", self.rate_hz, [0.0, 100.0], "Hz"),
         ]
     }
 }

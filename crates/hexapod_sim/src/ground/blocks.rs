@@ -1,6 +1,6 @@
 //! Terrain of upright blocks: stairs, stones, planks.
 
-use super::FLAT_M;
+use super::{FLAT_M, Terrain};
 use crate::random::Random;
 
 /// A block: its extent seen from above, and the height of its top.
@@ -17,17 +17,54 @@ pub(super) struct Block {
 /// How far the ground goes on where it has no end, m.
 pub(super) const FAR: f64 = 50.0;
 
-pub(super) fn steps(start: f64, rise: f64, tread: f64, count: usize) -> Vec<Block> {
-    let step = |n: usize| {
-        let from = start + n as f64 * tread;
-        let to = if n + 1 == count { FAR } else { from + tread };
-        Block { x: [from, to], y: [-FAR, FAR], top: (n + 1) as f64 * rise }
-    };
-    let floor = Block { x: [-FAR, if count > 0 { start } else { FAR }], y: [-FAR, FAR], top: 0.0 };
-    std::iter::once(floor).chain((0..count).map(step)).collect()
+impl Terrain {
+    /// The blocks that it is made of, beside a floor; none where it is made of something else.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        match self {
+            Self::Nothing | Self::Flat | Self::Ramp { .. } | Self::Heights(_) => Vec::new(),
+            Self::Steps { start, rise, tread, count } => flight(*start, *tread, &climb(*rise, *count)),
+            Self::Stairs { start, rise, tread, count } => flight(*start, *tread, &up_and_down(*rise, *count)),
+            Self::Gaps { plank, gap, count } => gaps(*plank, *gap, *count),
+            Self::Stones { stone, pitch, reach } => stones(*stone, *pitch, *reach),
+            Self::Rubble { height, stone, reach, seed } => {
+                let mut random = Random(*seed);
+                field(*stone, *reach, || height * random.unit())
+            }
+            Self::Stepfield { height, cell, reach, seed } => {
+                let mut random = Random(*seed);
+                field(*cell, *reach, || height * (LEVELS * random.unit()).floor() / (LEVELS - 1.0))
+            }
+        }
+    }
 }
 
-pub(super) fn gaps(plank: f64, gap: f64, count: usize) -> Vec<Block> {
+/// Heights of posts in a stepfield.
+const LEVELS: f64 = 5.0;
+/// Length of the landing at the top of stairs, in treads.
+const LANDING: usize = 4;
+
+fn climb(rise: f64, count: usize) -> Vec<f64> {
+    (1..=count).map(|n| n as f64 * rise).collect()
+}
+
+fn up_and_down(rise: f64, count: usize) -> Vec<f64> {
+    let landing = std::iter::repeat_n(count as f64 * rise, LANDING - 1);
+    let up = climb(rise, count);
+    up.iter().copied().chain(landing).chain(up.iter().rev().skip(1).copied()).chain([0.0]).collect()
+}
+
+/// A floor, and treads of such heights from `start` on; the last one goes on.
+fn flight(start: f64, tread: f64, tops: &[f64]) -> Vec<Block> {
+    let step = |(n, top): (usize, &f64)| {
+        let from = start + n as f64 * tread;
+        let to = if n + 1 == tops.len() { FAR } else { from + tread };
+        Block { x: [from, to], y: [-FAR, FAR], top: *top }
+    };
+    let floor = Block { x: [-FAR, if tops.is_empty() { FAR } else { start }], y: [-FAR, FAR], top: 0.0 };
+    std::iter::once(floor).chain(tops.iter().enumerate().map(step)).collect()
+}
+
+fn gaps(plank: f64, gap: f64, count: usize) -> Vec<Block> {
     let ends = |n: usize| FLAT_M + n as f64 * (plank + gap) + gap;
     let planks = (0..count).map(|n| {
         let to = if n + 1 == count { FAR } else { ends(n) + plank };
@@ -37,25 +74,43 @@ pub(super) fn gaps(plank: f64, gap: f64, count: usize) -> Vec<Block> {
     std::iter::once(floor).chain(planks).collect()
 }
 
-/// Stones beyond the flat square. Each has its own height whatever the others are, and none is lower than the floor.
-pub(super) fn rubble(height: f64, stone: f64, reach: f64, seed: u64) -> Vec<Block> {
-    let stone = stone.max(LEAST_STONE_M);
-    let half = (reach / stone).clamp(0.0, MOST_STONES) as i64;
-    let mut random = Random(seed);
-    let mut stones = Vec::new();
-    for row in -half..half {
-        for column in -half..half {
-            let [x, y] = [row, column].map(|index| [index as f64 * stone, (index + 1) as f64 * stone]);
-            let top = height * random.unit();
-            let flat = |[from, to]: [f64; 2]| from < FLAT_M && to > -FLAT_M;
-            if !(flat(x) && flat(y)) {
-                stones.push(Block { x, y, top });
-            }
+/// Blocks side by side beyond the flat square. Each has its own height whatever the others are, and none is lower than the
+/// floor.
+fn field(edge: f64, reach: f64, mut top: impl FnMut() -> f64) -> Vec<Block> {
+    let edge = edge.max(LEAST_BLOCK_M);
+    let mut all = Vec::new();
+    for place in places(edge, reach) {
+        let [x, y] = place.map(|index| [index as f64 * edge, (index + 1) as f64 * edge]);
+        let block = Block { x, y, top: top() };
+        if !block.is_on_flat() {
+            all.push(block);
         }
     }
-    stones
+    all
 }
 
-/// The engine finds its way among thousands of stones, not among millions.
-const LEAST_STONE_M: f64 = 0.005;
-const MOST_STONES: f64 = 100.0;
+/// A slab where the robot starts, and stones about it.
+fn stones(stone: f64, pitch: f64, reach: f64) -> Vec<Block> {
+    let (pitch, slab) = (pitch.max(LEAST_BLOCK_M), [-FLAT_M, FLAT_M]);
+    let around = |index: i64| [index as f64 * pitch - 0.5 * stone, index as f64 * pitch + 0.5 * stone];
+    let all = places(pitch, reach).map(|[x, y]| Block { x: around(x), y: around(y), top: 0.0 });
+    let beyond = all.filter(|block| !block.is_on_flat());
+    std::iter::once(Block { x: slab, y: slab, top: 0.0 }).chain(beyond).collect()
+}
+
+impl Block {
+    fn is_on_flat(&self) -> bool {
+        let flat = |[from, to]: [f64; 2]| from < FLAT_M && to > -FLAT_M;
+        flat(self.x) && flat(self.y)
+    }
+}
+
+/// The places of a square grid, counted along x and y from the origin.
+fn places(pitch: f64, reach: f64) -> impl Iterator<Item = [i64; 2]> {
+    let half = (reach / pitch).clamp(0.0, MOST_BLOCKS) as i64;
+    (-half..half).flat_map(move |row| (-half..half).map(move |column| [row, column]))
+}
+
+/// The engine finds its way among thousands of blocks, not among millions.
+const LEAST_BLOCK_M: f64 = 0.005;
+const MOST_BLOCKS: f64 = 100.0;

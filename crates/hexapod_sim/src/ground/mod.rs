@@ -58,7 +58,7 @@ pub enum Terrain {
         /// Length along x.
         length: f64,
     },
-    /// Stairs that begin at `start`; the last tread goes on.
+    /// Steps that begin at `start`; the last tread goes on.
     Steps {
         /// Where they begin.
         start: f64,
@@ -67,6 +67,17 @@ pub enum Terrain {
         /// Length of each along x.
         tread: f64,
         /// How many.
+        count: usize,
+    },
+    /// Stairs up that begin at `start`, a landing of four treads, and as many stairs down to the floor.
+    Stairs {
+        /// Where they begin.
+        start: f64,
+        /// Height of each.
+        rise: f64,
+        /// Length of each along x.
+        tread: f64,
+        /// How many lead up.
         count: usize,
     },
     /// A floor of square stones, each as high as chance will have it; flat about the origin.
@@ -79,6 +90,27 @@ pub enum Terrain {
         reach: f64,
         /// Seed of the heights.
         seed: u64,
+    },
+    /// Square posts side by side, of five heights from zero up, as chance will have it: the stepfields by which NIST tests
+    /// response robots (ASTM E2828). Flat about the origin.
+    Stepfield {
+        /// Greatest height of a post.
+        height: f64,
+        /// Length of a post's edge.
+        cell: f64,
+        /// Half the edge of the field.
+        reach: f64,
+        /// Seed of the heights.
+        seed: u64,
+    },
+    /// Square stones of one height in rows, nothing between them; flat about the origin.
+    Stones {
+        /// Length of a stone's edge.
+        stone: f64,
+        /// From the middle of a stone to that of the next.
+        pitch: f64,
+        /// Half the edge of the field.
+        reach: f64,
     },
     /// Planks across the way, gaps between them; flat about the origin.
     Gaps {
@@ -152,10 +184,12 @@ impl Ground {
         match &self.terrain {
             Terrain::Nothing | Terrain::Flat => 0.0,
             Terrain::Ramp { slope, .. } => ROBOT_M * hexapod_kinematics::math::tan(*slope).abs(),
-            Terrain::Steps { rise, .. } => 2.0 * rise.abs(),
-            Terrain::Rubble { height, .. } => *height,
+            // Two of them, as the usual treads are half as long as the robot or longer.
+            Terrain::Steps { rise, .. } | Terrain::Stairs { rise, .. } => 2.0 * rise.abs(),
+            Terrain::Rubble { height, .. } | Terrain::Stepfield { height, .. } => *height,
             // A foot comes down by less in a gap that is narrower than it.
             Terrain::Gaps { gap, .. } => *gap,
+            Terrain::Stones { stone, pitch, .. } => (pitch - stone).max(0.0),
             Terrain::Heights(map) => map.rise_over(ROBOT_M),
         }
     }

@@ -3,14 +3,14 @@
 use super::Terrain;
 
 /// Names of terrain; see [`Terrain::named`].
-pub const TERRAINS: [&str; 5] = ["flat", "ramp", "steps", "rubble", "gaps"];
+pub const TERRAINS: [&str; 8] = ["flat", "ramp", "steps", "stairs", "rubble", "stepfield", "gaps", "stones"];
 
-/// How far ahead of the robot ramps and steps begin, m.
+/// How far ahead of the robot ramps, steps and stairs begin, m.
 const AHEAD_M: f64 = 0.6;
 
 impl Terrain {
-    /// The terrain of a name. `size`, in m, is the greatest height of rubble's stones, the height of a step or of a ramp's
-    /// end, or the width of a gap; none for the usual one. A seed gives the same stones every time.
+    /// The terrain of a name. `size`, in m, is the greatest height of rubble's stones or of a stepfield's posts, the height
+    /// of a step or of a ramp's end, or the width of a gap or of a stepping stone; none for the usual one. A seed gives the same stones every time.
     ///
     /// ```
     /// use hexapod_sim::Terrain;
@@ -28,6 +28,9 @@ impl Terrain {
                 Self::Ramp { start: AHEAD_M, slope: hexapod_kinematics::math::atan2(size(0.15), length), length }
             }
             "steps" => Self::Steps { start: AHEAD_M, rise: size(0.015), tread: 0.25, count: 5 },
+            "stairs" => Self::Stairs { start: AHEAD_M, rise: size(0.02), tread: 0.15, count: 10 },
+            "stepfield" => Self::Stepfield { height: size(0.05), cell: 0.08, reach: 3.0, seed },
+            "stones" => Self::Stones { stone: size(0.06), pitch: 0.1, reach: 3.0 },
             "rubble" => Self::Rubble { height: size(0.015), stone: 0.05, reach: 3.0, seed },
             "gaps" => Self::Gaps { plank: 0.15, gap: size(0.02), count: 10 },
             _ => return None,

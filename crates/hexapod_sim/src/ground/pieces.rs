@@ -1,6 +1,6 @@
 //! Ground as the physics engine takes it.
 
-use super::blocks::{self, Block, FAR};
+use super::blocks::{Block, FAR};
 use super::{Ground, HeightMap, Terrain};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier::geometry::HeightFieldFlags;
@@ -55,16 +55,16 @@ impl Ground {
     }
 
     pub(crate) fn pieces(&self) -> Vec<Piece> {
-        let all = |blocks: Vec<Block>| blocks.iter().map(upright).collect();
+        let blocks = || self.terrain.blocks();
         match &self.terrain {
             Terrain::Nothing => Vec::new(),
             Terrain::Flat => vec![floor(0.0)],
             Terrain::Ramp { start, slope, length } => ramp(*start, *slope, *length),
-            Terrain::Steps { start, rise, tread, count } => all(blocks::steps(*start, *rise, *tread, *count)),
-            Terrain::Gaps { plank, gap, count } => all(blocks::gaps(*plank, *gap, *count)),
-            Terrain::Rubble { height, stone, reach, seed } => {
-                let stones = blocks::rubble(*height, *stone, *reach, *seed);
-                std::iter::once(floor(0.0)).chain(stones.iter().map(upright)).collect()
+            Terrain::Steps { .. } | Terrain::Stairs { .. } | Terrain::Gaps { .. } | Terrain::Stones { .. } => {
+                blocks().iter().map(upright).collect()
+            }
+            Terrain::Rubble { .. } | Terrain::Stepfield { .. } => {
+                std::iter::once(floor(0.0)).chain(blocks().iter().map(upright)).collect()
             }
             Terrain::Heights(map) => {
                 let coarse = map.coarser(map.cells_to(COARSE_M));

@@ -1,29 +1,29 @@
 //! How high the ground is.
 
-use super::blocks::{self, Block};
 use super::pieces::{BELOW_M, COARSE_M};
 use super::{Ground, HeightMap, Terrain};
 
 impl Ground {
     /// Height in m from which nothing of the ground is touched between two x and two y, m.
     pub fn highest_within(&self, x: [f64; 2], y: [f64; 2]) -> f64 {
-        let highest = |blocks: Vec<Block>| {
-            let tops = blocks.iter().filter(|block| overlap(block.x, x) && overlap(block.y, y)).map(|block| block.top);
-            tops.reduce(f64::max).unwrap_or_default()
-        };
         match &self.terrain {
             Terrain::Nothing | Terrain::Flat => 0.0,
             Terrain::Ramp { start, slope, length } => {
                 let rise = |x: f64| (x - start).clamp(0.0, *length) * hexapod_kinematics::math::tan(*slope);
                 rise(x[0]).max(rise(x[1]))
             }
-            Terrain::Steps { start, rise, tread, count } => highest(blocks::steps(*start, *rise, *tread, *count)),
-            Terrain::Gaps { plank, gap, count } => highest(blocks::gaps(*plank, *gap, *count)),
-            Terrain::Rubble { height, stone, reach, seed } => {
-                highest(blocks::rubble(*height, *stone, *reach, *seed)).max(0.0)
+            Terrain::Steps { .. } | Terrain::Stairs { .. } | Terrain::Gaps { .. } | Terrain::Stones { .. } => {
+                self.highest_block(x, y).unwrap_or_default()
             }
+            Terrain::Rubble { .. } | Terrain::Stepfield { .. } => self.highest_block(x, y).unwrap_or_default().max(0.0),
             Terrain::Heights(map) => of_hills(map, x, y),
         }
+    }
+
+    fn highest_block(&self, x: [f64; 2], y: [f64; 2]) -> Option<f64> {
+        let blocks = self.terrain.blocks().into_iter();
+        let touched = blocks.filter(|block| overlap(block.x, x) && overlap(block.y, y));
+        touched.map(|block| block.top).reduce(f64::max)
     }
 }
 

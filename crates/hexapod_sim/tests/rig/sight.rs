@@ -5,13 +5,13 @@ use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, Foothold};
 use hexapod_kinematics::MAX_LEGS;
 use hexapod_odometry::Odometry;
-use hexapod_sim::{DepthCamera, World};
+use hexapod_sim::{PointSensor, World};
 use hexapod_terrain::Sight;
 use nalgebra::Isometry3;
 use std::time::Duration;
 
 pub struct Seeing {
-    camera: DepthCamera,
+    camera: PointSensor,
     pub sight: Sight,
     points: Vec<[f32; 3]>,
     /// Where it does not know where it is.
@@ -23,7 +23,7 @@ pub struct Seeing {
 impl Seeing {
     pub fn new(world: &World, seed: u64) -> Self {
         Self {
-            camera: DepthCamera::new(config("").depth_camera, None, world, seed),
+            camera: PointSensor::new(config("").camera.sensor(), None, world, seed),
             sight: Sight::new(1.0),
             points: Vec::new(),
             odometry: None,
