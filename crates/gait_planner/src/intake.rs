@@ -101,6 +101,7 @@ fn may_wait(command: &Command) -> bool {
         | Command::Curvature(_)
         | Command::InVain(_)
         | Command::BodyOffset(_)
+        | Command::Foothold(..)
         | Command::Gait(_)
         | Command::Motion(_)
         | Command::Trajectory(_) => true,

@@ -1,6 +1,7 @@
 mod condition_response;
 mod driving;
 mod felt;
+mod footholds;
 mod paused;
 mod sticks;
 
