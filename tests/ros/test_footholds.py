@@ -99,7 +99,8 @@ def test_when_a_foothold_cannot_be_expect_why_and_the_foot_to_step_as_ever(stand
     def says(words):
         return lambda status: words in status.values.get('last reason on foothold', '')
 
-    send(user, 'base_link', rest[FOOT])
+    user.publisher(f'foothold/{LEG}', message_type=PointStamped)
+    user.publish(f'foothold/{LEG}', point(user, 'base_link', rest[FOOT]))
     user.diagnostics('gait_planner', says('that foot was not lifted'))
     user.stream('cmd_vel', twist(0.05))
     user.wait_state('walking')
