@@ -19,19 +19,20 @@ def pytest_configure(config):
     """Name our markers; look for garbage rarely among the messages that tests keep by the thousand."""
     gc.set_threshold(100_000, 50, 100)
     config.addinivalue_line('markers', 'alone: the machine is to do nothing else; run one at a time, after the others')
-    config.addinivalue_line('markers', draw.MARKER)
+    for marker in draw.MARKERS:
+        config.addinivalue_line('markers', marker)
 
 
 def pytest_collection_modifyitems(config, items):
-    """Give every test an end, as a robot that hangs must not hang the tests, and draw the cases of this run."""
+    """Give every test an end, as a robot that hangs must not hang the tests, and draw the cases and the long tests of this run."""
     if config.pluginmanager.hasplugin('timeout'):
         for item in items:
             if item.get_closest_marker('timeout') is None:
                 item.add_marker(pytest.mark.timeout(TEST_TIMEOUT_S))
     if not draw.SOAK and not config.option.keyword and not any('::' in each for each in config.args):
-        left_out = draw.left_out(items)
+        left_out = set(draw.left_out(items))
         items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=left_out)
+        config.hook.pytest_deselected(items=list(left_out))
 
 
 def pytest_report_header():

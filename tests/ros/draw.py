@@ -1,4 +1,5 @@
-"""Which of many cases of a test a run tries: others in each run, all of them with HEXAPOD_SOAK=1 or when chosen by name."""
+"""Which of many cases of a test, and which long tests, a run tries: others in each run, all of them with HEXAPOD_SOAK=1 or
+when chosen by name."""
 
 import os
 import random
@@ -8,7 +9,8 @@ SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
 # Processes of one run (pytest-xdist) have it from the first. Failed tests are tried again by `cargo xtask test`, which
 # gives it, too.
 SEED = os.environ.setdefault('DRAW_SEED', str(time.time_ns() % 2**32))
-MARKER = 'draw(count): try so many of the cases of this test, others in each run; HEXAPOD_SOAK=1 tries all of them'
+MARKERS = ('draw(count): try so many of the cases of this test, others in each run; HEXAPOD_SOAK=1 tries all of them',
+           'in_turn(runs): try this test, which takes long, in one of so many runs; HEXAPOD_SOAK=1 tries it in each')
 
 
 def left_out(items):
@@ -17,7 +19,14 @@ def left_out(items):
     for item in items:
         if marker := item.get_closest_marker('draw'):
             tests.setdefault(item.nodeid.partition('[')[0], (marker.args[0], []))[1].append(item)
-    return [item for name, (count, cases) in tests.items() for item in remainder(name, count, cases)]
+    cases = [item for name, (count, cases) in tests.items() for item in remainder(name, count, cases)]
+    return cases + [item for item in items if not has_its_turn(item)]
+
+
+def has_its_turn(item):
+    """Return whether a test is tried this time."""
+    marker = item.get_closest_marker('in_turn')
+    return marker is None or random.Random(SEED + item.nodeid).randrange(marker.args[0]) == 0
 
 
 def remainder(name, count, cases):

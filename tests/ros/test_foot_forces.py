@@ -141,6 +141,7 @@ def test_when_sensors_talk_nonsense_expect_it_counted_and_the_robot_to_go_on(sta
     assert all(math.isfinite(effort) for effort in user.next('joint_states').effort)
 
 
+@pytest.mark.in_turn(2)
 def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session):
     session.start('hexapod', 'run', '-p', 'use_foot_switches:=true')
     user = session.user

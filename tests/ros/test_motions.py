@@ -255,6 +255,7 @@ def bad_trajectories():
     ]
 
 
+@pytest.mark.in_turn(2)
 def test_when_a_trajectory_does_not_hold_expect_the_reason_counted_and_nothing_moved(shared_session):
     user = shared_session.user
     commands = user.hear('joint_commands')

@@ -152,6 +152,7 @@ def test_when_the_bus_hangs_expect_the_planner_undisturbed(session, boards, hang
 
 
 @pytest.mark.parametrize('way', ['fault', 'disable'])
+@pytest.mark.in_turn(2)
 def test_when_no_commands_are_carried_out_expect_the_planner_to_stand_still_until_enabled_and_a_zero(session, boards, way):
     user = session.user
     session.start('hexapod', 'run', '--bus', 'i2c', environment=boards.environment)

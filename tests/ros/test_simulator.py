@@ -193,6 +193,7 @@ def test_when_it_is_paused_expect_the_clock_to_stand_until_it_goes_on(session):
     user.until(lambda: len(clock) > count + 20, 5.0, 'a clock that goes on')
 
 
+@pytest.mark.in_turn(2)
 def test_when_it_is_paused_in_simulated_time_expect_the_robot_to_stand_until_it_goes_on_and_a_stop_to_stop_it(session):
     robot = start(session, '--ros-args', '-p', 'use_sim_time:=true')
     user = session.user
@@ -260,6 +261,7 @@ def set_parameter(user, name, value):
     return user.set_params('simulator', **{name: value})[0].reason
 
 
+@pytest.mark.in_turn(2)
 def test_when_misfortunes_are_set_while_it_stands_expect_each_to_happen_and_to_end(session):
     robot = start(session, '--ros-args', '-p', 'simulator:slippery_patches:=[]')
     user = session.user
