@@ -60,7 +60,8 @@ def arguments():
                         '`hexapod run --help` lists them.'),
         DeclareLaunchArgument(
             'terrain', default_value='',
-            description='What the robot in physics stands on: flat, ramp, steps, rubble, gaps, or the path of a PNG of '
+            description='What the robot in physics '
+                        'stands on: flat, ramp, steps, stairs, rubble, stepfield, gaps, stones, or the path of a PNG of '
                         'heights. Empty: as hexapod.yaml says.'),
         DeclareLaunchArgument(
             'composed', default_value='true',

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn when_a_robot_does_not_sit_expect_the_end_of_the_wait_after_its_own_time_or_the_longest_real_one() {
         let setup = Setup::load(&shipped()).unwrap();
-        let mut core = setup.into_core(queues().2);
+        let mut core = setup.into_core(queues().2, None);
         let (asked, shutdown) = (Duration::from_secs(50), Shutdown::default());
         for (real_s, own) in [(DT, true), (0.05, true), (10.0, false)] {
             let mut goodbye = Goodbye::default();

@@ -3,7 +3,6 @@
 use crate::command::{Command, Held, Incoming, Received};
 use crate::condition_response::ConditionResponse;
 use crate::fault::Watch;
-use crate::foothold_intake::FOOTHOLD;
 use crate::intake::Intake;
 use crate::life::{Life, Moment, is_fresh};
 use crate::progress::{End, Progress, Tracker};
@@ -18,6 +17,9 @@ use hexapod_gait::{Ending, Engine, GaitState, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_ros::Sender;
 use std::time::Duration;
+
+/// Why a trajectory is refused.
+const NOT_STANDING: &str = "the robot is not standing";
 
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
@@ -57,16 +59,11 @@ impl Core {
         }
     }
 
-    /// The same with feet that tell so many seconds late what they feel.
+    /// The same with feet that tell so many seconds late what they feel, on ground that it sees.
     #[must_use]
-    pub fn reported_late(self, seconds: f64) -> Self {
-        Self { input: Input { contacts_late: seconds, ..self.input }, ..self }
-    }
-
-    /// The same on ground that it sees.
-    #[must_use]
-    pub(crate) fn on_seen_ground(self, footing: Option<Footing>) -> Self {
-        Self { senses: Senses { footing, ..self.senses }, ..self }
+    pub(crate) fn sensing(mut self, contacts_late: f64, footing: Option<Footing>) -> Self {
+        (self.input.contacts_late, self.senses.footing) = (contacts_late, footing);
+        self
     }
 
     /// What was done last.
@@ -126,9 +123,7 @@ impl Core {
         }
         self.steering.settle(now, self.life());
         let robot = (self.player.engine(), self.player.last());
-        if let Some(reason) = self.senses.fill(&mut self.input, robot, now, goes_back) {
-            self.refuse(FOOTHOLD, reason);
-        }
+        self.refused = self.senses.fill(&mut self.input, robot, now, goes_back).or(self.refused);
         self.ticked = now;
         self.input.twist = self.senses.allowed(self.steering.twist(self.player.engine()));
         self.moved |= !self.input.twist.is_zero();
@@ -228,8 +223,8 @@ impl Core {
                 self.condition_response.sense(&reported, at);
                 self.senses.take_imu(&reported, up, at);
             }
-            Command::Foothold(leg, planned) => {
-                self.senses.planned.take(self.player.engine(), leg, &planned, self.ticked.at);
+            Command::Foothold(leg, place) => {
+                self.senses.planned.take(self.player.engine(), leg, &place, self.ticked.at)
             }
             Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
@@ -245,9 +240,8 @@ impl Core {
                     self.steering.forget();
                     self.tracker.play(&mut self.player, Some(asked));
                 } else {
-                    let reason = "the robot is not standing";
-                    self.tracker.reject(asked.request, reason);
-                    self.refuse("joint_trajectory", reason);
+                    self.tracker.reject(asked.request, NOT_STANDING);
+                    self.refuse("joint_trajectory", NOT_STANDING);
                 }
             }
             Command::Stand => {

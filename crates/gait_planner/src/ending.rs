@@ -172,7 +172,8 @@ mod tests {
     /// What a robot does at the moment at which its process ends, and once its loop is over.
     fn ended(setup: Setup, dice: &mut Dice) -> (GaitState, GaitState) {
         let (commands, _, incoming) = queues();
-        let mut robot = Robot { core: setup.into_core(incoming), commands, now: Moment::real(Duration::from_secs(9)) };
+        let mut robot =
+            Robot { core: setup.into_core(incoming, None), commands, now: Moment::real(Duration::from_secs(9)) };
         (0..40).for_each(|_| _ = robot.tick());
         robot.send(Command::Stand);
         (0..250).for_each(|_| _ = robot.tick());

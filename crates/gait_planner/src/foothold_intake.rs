@@ -2,6 +2,7 @@
 
 use crate::command::{Command, PlannedFoothold};
 use crate::inbox::Inbox;
+use crate::planned_footholds::FOOTHOLD;
 use crate::setup::Setup;
 use crate::stamp::taken_at;
 use hexapod_kinematics::Model;
@@ -15,8 +16,6 @@ use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What they are called where they are refused.
-pub(crate) const FOOTHOLD: &str = "foothold";
 /// Odometry that is older says where the robot was.
 const FRESH: Duration = Duration::from_millis(500);
 

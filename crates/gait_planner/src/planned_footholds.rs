@@ -1,12 +1,15 @@
 //! Places where others want feet put down next.
 
 use crate::command::PlannedFoothold;
+use crate::remarks::Refused;
 use hexapod_gait::{Engine, Foothold, NextStep, Tick, size_of};
 use hexapod_kinematics::MAX_LEGS;
 use hexapod_terrain::Planning;
 use nalgebra::Vector3;
 use std::time::Duration;
 
+/// What they are called where they are refused.
+pub(crate) const FOOTHOLD: &str = "foothold";
 /// A place counts for so long, unless its foot is on the way there.
 const FRESH: Duration = Duration::from_secs(1);
 /// Why one was left out.
@@ -68,7 +71,7 @@ impl PlannedFootholds {
         footholds: &mut [Option<Foothold>; MAX_LEGS],
         engine: &Engine,
         now: Duration,
-    ) -> Option<&'static str> {
+    ) -> Option<Refused> {
         if self.places.iter().all(Option::is_none) {
             return None;
         }
@@ -87,7 +90,7 @@ impl PlannedFootholds {
                 }
             }
         }
-        left_out
+        left_out.map(|reason| Refused { topic: FOOTHOLD, reason })
     }
 }
 

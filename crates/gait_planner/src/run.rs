@@ -71,7 +71,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     outbox.wakes(publisher.thread().clone());
     reach::look(&setup, shutdown)?;
     let sitting_down = node.exit_guard();
-    let (rate_hz, core) = (setup.rate_hz, setup.into_core(incoming).on_seen_ground(footing));
+    let (rate_hz, core) = (setup.rate_hz, setup.into_core(incoming, footing));
     let spinning = Shutdown::default();
     let (ran, spinner) = if simulated {
         let ticks = SimulatedLoop::new(core, outbox, rate_hz, Arc::clone(&shared), ticking.closing.clone());

@@ -3,6 +3,7 @@
 use crate::felt::Felt;
 use crate::life::{Moment, is_fresh};
 use crate::planned_footholds::PlannedFootholds;
+use crate::remarks::Refused;
 use crate::sight::{Footing, Sees};
 use hexapod_dynamics::Inertial;
 use hexapod_gait::{Engine, Input, Tick, Twist};
@@ -57,7 +58,7 @@ impl Senses {
         (engine, tick): (&Engine, &Tick),
         now: Moment,
         goes_back: bool,
-    ) -> Option<&'static str> {
+    ) -> Option<Refused> {
         if goes_back {
             self.forget_ground();
         }

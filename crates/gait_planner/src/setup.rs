@@ -4,6 +4,7 @@ use crate::command::Incoming;
 use crate::core::Core;
 use crate::ending::{self, Slowest};
 use crate::params;
+use crate::sight::Footing;
 use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Demand, Engine};
@@ -91,10 +92,10 @@ impl Setup {
         })
     }
 
-    /// The control tick, which takes its commands from `incoming`.
+    /// The control tick, which takes its commands from `incoming`, on ground that it sees where there is a footing.
     #[must_use]
-    pub fn into_core(self, incoming: Incoming) -> Core {
-        Core::new(self.engine, incoming, self.timeout).reported_late(self.contacts_delay_s)
+    pub(crate) fn into_core(self, incoming: Incoming, footing: Option<Footing>) -> Core {
+        Core::new(self.engine, incoming, self.timeout).sensing(self.contacts_delay_s, footing)
     }
 
     /// On which gait it takes longest until the robot sits, and how long.

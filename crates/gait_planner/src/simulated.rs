@@ -139,7 +139,7 @@ mod tests {
             let setup = Setup::load(&shipped()).unwrap();
             let ((commands, _, incoming), (outbox, done)) = (queues(), outbox());
             let rate_hz = setup.rate_hz;
-            let (core, closing) = (setup.into_core(incoming), Closing::default());
+            let (core, closing) = (setup.into_core(incoming, None), Closing::default());
             let ticks = SimulatedLoop::new(core, outbox, rate_hz, Arc::default(), closing.clone());
             let now = Moment { at: Duration::from_secs(7200), real: Duration::from_secs(1000) };
             let mut bench = Self { ticks, closing, commands, done, now, state: GaitState::Sitting };

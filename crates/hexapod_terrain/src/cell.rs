@@ -2,12 +2,17 @@
 
 use crate::height::Height;
 
+/// Clouds without ground where some should be after which there is none: a leg, or dust, may have been in the way of one.
+const MISSED: u8 = 3;
+
 /// One cell. Its heights are relative to the map's datum, which moves and grows less certain for all cells at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Cell {
     surface: Option<Height>,
     /// What the last cloud saw instead of the surface: taken once another cloud agrees.
     contradiction: Option<Height>,
+    /// Clouds that should have shown it while nothing was known of it.
+    missed: u8,
 }
 
 impl Cell {
@@ -25,7 +30,22 @@ impl Cell {
 
     /// Takes a height as it is, whatever was known before.
     pub(crate) fn set(&mut self, height: Height, datum: Height) {
-        *self = Self { surface: Some(height.relative_to(datum)), contradiction: None };
+        *self = Self { surface: Some(height.relative_to(datum)), contradiction: None, missed: 0 };
+    }
+
+    /// Whether anything is known of it.
+    pub(crate) fn is_known(&self) -> bool {
+        self.surface.is_some()
+    }
+
+    /// A cloud should have shown it, and did not.
+    pub(crate) fn miss(&mut self) {
+        self.missed = self.missed.saturating_add(1);
+    }
+
+    /// Whether there is no ground where clouds should have shown some, again and again.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.surface.is_none() && self.missed >= MISSED
     }
 
     /// Fuses what one cloud saw. What contradicts the surface replaces it when the next cloud that sees the cell agrees:

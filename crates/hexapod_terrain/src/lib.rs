@@ -8,6 +8,7 @@ mod cell;
 mod choose;
 mod clearance;
 mod cloud;
+mod coverage;
 mod edges;
 mod foothold;
 mod height;

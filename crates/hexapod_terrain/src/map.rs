@@ -4,6 +4,7 @@ use crate::align;
 use crate::capsule::Capsule;
 use crate::cell::Cell;
 use crate::cloud::Combiner;
+use crate::coverage::{Coverage, level_from_odom};
 use crate::height::Height;
 use crate::layout::Layout;
 use crate::sensor::Sensor;
@@ -55,6 +56,7 @@ pub struct ElevationMap {
     combiner: Combiner,
     /// How much higher than the map the last cloud has each cell that both know, m; the memory is reused.
     rises_m: Vec<f64>,
+    coverage: Coverage,
 }
 
 impl ElevationMap {
@@ -69,6 +71,7 @@ impl ElevationMap {
             body_z_m: 0.0,
             combiner: Combiner::new(cells),
             rises_m: Vec::with_capacity(cells),
+            coverage: Coverage::new(),
         }
     }
 
@@ -87,6 +90,7 @@ impl ElevationMap {
     /// Forgets everything, as after odometry has started anew.
     pub fn forget(&mut self) {
         self.cells.fill(Cell::default());
+        self.coverage.forget();
     }
 
     /// Keeps the body, at this point of the odometry frame, in the middle: cells that leave are forgotten. Then lets all
@@ -140,6 +144,31 @@ impl ElevationMap {
         }
         self.fuse(sensor);
         counted
+    }
+
+    /// Takes down where this cloud, of a sensor at this pose on the body, has no ground though its other points say that it sees
+    /// there. `ground_m` is how high ground would be that is not seen, m along z of the odometry frame.
+    pub fn miss(
+        &mut self,
+        points: &[[f32; 3]],
+        (sensor_in_odom, body_in_odom): (&Isometry3<f64>, &Isometry3<f64>),
+        ground_m: f64,
+    ) {
+        let (level_from_odom, side) = (level_from_odom(sensor_in_odom, body_in_odom), self.layout().cells_per_side());
+        let Self { window, cells, coverage, .. } = self;
+        coverage.learn(points, &(level_from_odom * sensor_in_odom));
+        for index in (Span { columns: 0..side, rows: 0..side }).indices() {
+            let (cell, centre) = (&mut cells[window.slot(index)], window.centre_of(index));
+            let place = || level_from_odom * Point3::new(centre.x, centre.y, ground_m);
+            if !cell.is_known() && coverage.shows(&place().coords) {
+                cell.miss();
+            }
+        }
+    }
+
+    /// Whether there is no ground in a cell where clouds should have shown some.
+    pub(crate) fn is_missing(&self, index: Index) -> bool {
+        self.cell(index).is_missing()
     }
 
     /// By how much the last cloud is higher than the map: the median, which edges that are seen elsewhere do not move.

@@ -67,6 +67,10 @@ impl Mapper {
             let bends = || leg.bends(angles).map(|bend| odom_from_body * Point3::from(bend));
             self.legs.extend(bends().zip(bends().skip(1)).map(|(from, to)| Capsule::new(from, to, self.leg_radius_m)));
         }
-        self.map.insert_aligned(points, odom_from_sensor, &self.sensor, &self.legs)
+        let counted = self.map.insert_aligned(points, odom_from_sensor, &self.sensor, &self.legs);
+        let height_m = engine.last().footprint_from_body.translation.z;
+        let ground_m = odom_from_body.translation.z - height_m;
+        self.map.miss(points, (odom_from_sensor, odom_from_body), ground_m);
+        counted
     }
 }

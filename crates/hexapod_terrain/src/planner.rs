@@ -2,7 +2,7 @@
 
 use crate::brink::Brink;
 use crate::choose::choose;
-use crate::clearance::highest_between;
+use crate::clearance::{cells_between, highest_between};
 use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{Engine, Foothold, NextStep, Twist};
@@ -104,7 +104,8 @@ impl FootholdPlanner {
             if step.swung.is_none_or(|swung| swung < self.planning.decided) {
                 let is_within = |at: &Point3<f64>| self.planning.reaches(engine, leg, &step, &seen(at).coords);
                 let choice = self.planning.choice(map, (&from, &nominal), *chosen, is_within);
-                let drops = choice == Choice::NoneFits && self.planning.drops(map, (&from, &nominal));
+                let drops =
+                    !matches!(choice, Choice::Foothold(_)) && self.planning.drops(map, (&from, &nominal), choice);
                 *chosen = match choice {
                     Choice::Foothold(found) => Some(found.at),
                     // Back to where it stood.
@@ -180,14 +181,17 @@ impl Planning {
             && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
     }
 
-    /// Whether the ground drops away where a foot would come down by itself, and stays so deep, or out of sight as the bottom of
-    /// a hole is, for twice as far as a place is looked for. Over narrower gaps feet find their way by what they feel.
-    fn drops(&self, map: &ElevationMap, (from, nominal): (&Point3<f64>, &Point3<f64>)) -> bool {
+    /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
+    /// looked for, or is out of sight: the bottom of a hole, or, where nothing is known of the place, ground that should be seen
+    /// and is not. Over narrower gaps feet find their way by what they feel.
+    fn drops(&self, map: &ElevationMap, (from, nominal): (&Point3<f64>, &Point3<f64>), choice: Choice) -> bool {
+        let is_bottomless = |index| choice == Choice::NoneFits || map.is_missing(index);
+        let is_deep = |height_m: f64| height_m < from.z - self.most_climb_m;
         let ahead = (nominal.xy() - from.xy()).try_normalize(f64::EPSILON).unwrap_or_default();
         // Past the cell of an edge, which has the height of the upper side.
         let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
-        let top = highest_between(map, &past, &beyond, self.foot_radius_m);
-        top.is_none_or(|top| top < from.z - self.most_climb_m)
+        let mut cells = cells_between(map, past, beyond, self.foot_radius_m).peekable();
+        cells.peek().is_some() && cells.all(|index| map.height_m(index).map_or_else(|| is_bottomless(index), is_deep))
     }
 
     fn choice(

@@ -37,7 +37,7 @@ use crate::plan::progress::Progress;
 use crate::plan::sequence::descent::come_to_rest;
 use crate::plan::sequence::placing::{fold_from, place_from};
 use crate::plan::stand::{Stand, greatest_way, may_near_edge, stand_of};
-use crate::plan::swing_height::lift;
+use crate::plan::swing_height::{feel, lift};
 use crate::plan::twist::{Cadence, TwistStep, bounded, cadence, steer};
 use crate::plane::{grid::GRID_NS, ramp::Ramp, twist::Twist};
 use crate::plant::Plant;
@@ -298,7 +298,7 @@ impl Planner<'_> {
         let sensed = self.control.sensed(start.ns);
         // In a stop feet are to be down soon.
         let walks = matches!(start.mode, Mode::Walking).then(|| start.aim_after(0.0));
-        start.walk.feel(&sensed, &mut start.correction, walks);
+        feel(&cx, start, &sensed, walks, &mut self.allowance.deciding);
         let (mut waiting, mut found) = (false, LiftCache::default());
         for leg in 0..self.plant.legs().len() {
             let Some(LiftDecision { lifts, waits, margin_budget_m, required_margin_m }) =

@@ -144,15 +144,15 @@ impl Foot {
     }
 
     /// Swings on to a place farther `ahead`, once, if it has come down as far as it may and has found no ground, as over a
-    /// gap. Where the body goes no way, there is no other place.
-    pub(crate) fn step_past_gap(&mut self, contact: Option<bool>, ahead: Vector2<f64>) {
-        let Self::Probing(swing) = *self else { return };
+    /// gap. Where the body goes no way, there is no other place. Whether it does.
+    pub(crate) fn step_past_gap(&mut self, contact: Option<bool>, ahead: Vector2<f64>) -> bool {
+        let Self::Probing(swing) = *self else { return false };
         let finds_nothing = swing.depth() >= PROBE_DEPTH_M && contact == Some(false);
         let may = finds_nothing && swing.retries > 0 && swing.past_gap == Vector2::zeros();
-        if let Some(ahead) = ahead.try_normalize(0.0).filter(|_| may) {
-            let touch_down = swing.at.xy().push(swing.touch_down.z);
-            *self = Self::Swinging(Swing { past_gap: ahead * PAST_GAP_M, touch_down, ..swing.started_over() });
-        }
+        let Some(ahead) = ahead.try_normalize(0.0).filter(|_| may) else { return false };
+        let touch_down = swing.at.xy().push(swing.touch_down.z);
+        *self = Self::Swinging(Swing { past_gap: ahead * PAST_GAP_M, touch_down, ..swing.started_over() });
+        true
     }
 }
 
@@ -197,12 +197,14 @@ impl Swing {
     }
 
     /// Swings once more from where it is, and so higher, if it touches something before it is over its place, such as the
-    /// riser of a step or the edge of a hole: the elevator reflex of insects (Espenschied et al. 1996).
-    pub(crate) fn climb_over(&mut self, contact: Option<bool>) {
+    /// riser of a step or the edge of a hole: the elevator reflex of insects (Espenschied et al. 1996). Whether it does.
+    pub(crate) fn climb_over(&mut self, contact: Option<bool>) -> bool {
         let meets_obstacle = self.left_ground && self.progress < OVER_PLACE && contact == Some(true);
-        if meets_obstacle && self.retries > 0 {
+        let climbs = meets_obstacle && self.retries > 0;
+        if climbs {
             *self = self.started_over();
         }
+        climbs
     }
 
     /// Its height so many seconds ago, m, but no lower than it is.

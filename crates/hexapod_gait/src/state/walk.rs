@@ -123,15 +123,12 @@ impl Walk {
         least
     }
 
-    /// Puts feet down that feel the ground or are to; in a walk with a twist, lets others look for it, or climb over it.
-    pub(crate) fn feel(&mut self, sensed: &Sensed, correction: &mut ContactCorrection, walks: Option<Twist>) {
-        if let Some(twist) = walks {
-            self.step_past_gap(sensed, twist);
-        }
+    /// Puts feet down that feel the ground or are to; in a walk with a twist, lets others look for it, or climb over it. Those
+    /// that swing anew for that, one bit for each leg.
+    pub(crate) fn feel(&mut self, sensed: &Sensed, correction: &mut ContactCorrection, walks: Option<Twist>) -> u32 {
+        let past_gap = walks.map_or(0, |twist| self.step_past_gap(sensed, twist));
         self.put_down(sensed, correction);
-        if walks.is_some() {
-            self.climb_over(sensed);
-        }
+        past_gap | if walks.is_some() { self.climb_over(sensed) } else { 0 }
     }
 
     /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
@@ -144,13 +141,14 @@ impl Walk {
     }
 
     /// Lets feet that have found no ground on even ground, and so a gap, look for it farther on, in a walk with `twist`.
-    fn step_past_gap(&mut self, sensed: &Sensed, twist: Twist) {
+    fn step_past_gap(&mut self, sensed: &Sensed, twist: Twist) -> u32 {
         if !self.seeks_ground() || self.unevenness() > EVEN_M {
-            return;
+            return 0;
         }
-        for (leg, (foot, rest)) in self.feet.iter_mut().take(self.count).zip(self.nominal.rest()).enumerate() {
-            foot.step_past_gap(sensed.by(leg).contact, twist.velocity_at(*rest));
-        }
+        let feet = self.feet.iter_mut().take(self.count).zip(self.nominal.rest()).enumerate();
+        feet.fold(0, |anew, (leg, (foot, rest))| {
+            anew | u32::from(foot.step_past_gap(sensed.by(leg).contact, twist.velocity_at(*rest))) << leg
+        })
     }
 
     /// How much higher the highest foot on the ground stands than the lowest, m.
@@ -165,12 +163,12 @@ impl Walk {
     }
 
     /// Lets feet that meet an obstacle in mid-swing climb over it.
-    fn climb_over(&mut self, sensed: &Sensed) {
-        for (leg, foot) in self.feet.iter_mut().take(self.count).enumerate() {
-            if let Foot::Swinging(swing) = foot {
-                swing.climb_over(sensed.by(leg).contact);
-            }
-        }
+    fn climb_over(&mut self, sensed: &Sensed) -> u32 {
+        let climbs = |(leg, foot): (usize, &mut Foot)| match foot {
+            Foot::Swinging(swing) => u32::from(swing.climb_over(sensed.by(leg).contact)) << leg,
+            _ => 0,
+        };
+        self.feet.iter_mut().take(self.count).enumerate().map(climbs).fold(0, |anew, leg| anew | leg)
     }
 
     /// Lifts a foot.

@@ -82,7 +82,8 @@ fn field(edge: f64, reach: f64, mut top: impl FnMut() -> f64) -> Vec<Block> {
     for place in places(edge, reach) {
         let [x, y] = place.map(|index| [index as f64 * edge, (index + 1) as f64 * edge]);
         let block = Block { x, y, top: top() };
-        if !block.is_on_flat() {
+        let is_flat = |[from, to]: [f64; 2]| from < FLAT_M && to > -FLAT_M;
+        if !(is_flat(block.x) && is_flat(block.y)) {
             all.push(block);
         }
     }
@@ -94,15 +95,9 @@ fn stones(stone: f64, pitch: f64, reach: f64) -> Vec<Block> {
     let (pitch, slab) = (pitch.max(LEAST_BLOCK_M), [-FLAT_M, FLAT_M]);
     let around = |index: i64| [index as f64 * pitch - 0.5 * stone, index as f64 * pitch + 0.5 * stone];
     let all = places(pitch, reach).map(|[x, y]| Block { x: around(x), y: around(y), top: 0.0 });
-    let beyond = all.filter(|block| !block.is_on_flat());
+    let is_within = |[from, to]: [f64; 2]| from >= slab[0] && to <= slab[1];
+    let beyond = all.filter(|block| !(is_within(block.x) && is_within(block.y)));
     std::iter::once(Block { x: slab, y: slab, top: 0.0 }).chain(beyond).collect()
-}
-
-impl Block {
-    fn is_on_flat(&self) -> bool {
-        let flat = |[from, to]: [f64; 2]| from < FLAT_M && to > -FLAT_M;
-        flat(self.x) && flat(self.y)
-    }
 }
 
 /// The places of a square grid, counted along x and y from the origin.

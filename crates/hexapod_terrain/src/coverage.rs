@@ -1,0 +1,84 @@
+//! Where a sensor has seen anything: what lies there and is not seen is not there.
+
+use crate::align::COMPARED;
+use hexapod_kinematics::math::atan2;
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use std::f64::consts::TAU;
+
+/// Ways about the body.
+const WAYS: usize = 36;
+/// Fraction by which the edge of the view follows a point beyond it: one wild point does not move it far.
+const FOLLOW: f64 = 0.2;
+/// Share of the view at either edge that does not count: the body leans a little as it walks.
+const EDGE: f64 = 0.1;
+/// Beyond this share of the distance of the farthest point that was seen, nothing need be.
+const SURELY: f64 = 0.9;
+
+/// The least and greatest slope along which points have been seen.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    lowest: f64,
+    highest: f64,
+}
+
+impl View {
+    fn learn(&mut self, slope: f64) {
+        self.lowest += FOLLOW * (slope - self.lowest).min(0.0);
+        self.highest += FOLLOW * (slope - self.highest).max(0.0);
+    }
+
+    fn holds(&self, slope: f64) -> bool {
+        let edge = EDGE * (self.highest - self.lowest);
+        self.lowest + edge < slope && slope < self.highest - edge
+    }
+}
+
+/// The view of a sensor, learnt from what it has seen: so it need not be described, nor the parts of the robot before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Coverage {
+    views: [Option<View>; WAYS],
+    farthest_m: f64,
+}
+
+impl Coverage {
+    pub(crate) fn new() -> Self {
+        Self { views: [None; WAYS], farthest_m: 0.0 }
+    }
+
+    pub(crate) fn forget(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Takes down where the sensor has seen points, in its frame, m, which stands so in a level one with x ahead.
+    pub(crate) fn learn(&mut self, points: &[[f32; 3]], level_from_sensor: &Isometry3<f64>) {
+        for point in points.iter().step_by(points.len().div_ceil(COMPARED).max(1)) {
+            let from_sensor = (level_from_sensor * Point3::from(point.map(f64::from))).coords;
+            let Some((way, slope)) = direction(&from_sensor) else { continue };
+            if let Some(view) = self.views.get_mut(way) {
+                view.get_or_insert(View { lowest: slope, highest: slope }).learn(slope);
+                self.farthest_m = self.farthest_m.max(from_sensor.norm());
+            }
+        }
+    }
+
+    /// Whether the sensor would see something at a place, from its own in that frame, m, if nothing was before it.
+    pub(crate) fn shows(&self, from_sensor: &Vector3<f64>) -> bool {
+        let Some((way, slope)) = direction(from_sensor) else { return false };
+        let view = self.views.get(way).copied().flatten();
+        from_sensor.norm() < SURELY * self.farthest_m && view.is_some_and(|view| view.holds(slope))
+    }
+}
+
+/// The frame at the sensor that is level and turned as the body is, from the odometry frame.
+pub(crate) fn level_from_odom(sensor_in_odom: &Isometry3<f64>, body_in_odom: &Isometry3<f64>) -> Isometry3<f64> {
+    let ahead = body_in_odom.rotation * Vector3::x();
+    let yaw = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), atan2(ahead.y, ahead.x));
+    Isometry3::from_parts(Translation3::from(sensor_in_odom.translation.vector), yaw).inverse()
+}
+
+/// Which way a place lies, and its height for each metre along it.
+fn direction(from_sensor: &Vector3<f64>) -> Option<(usize, f64)> {
+    let slope = from_sensor.z / from_sensor.xy().norm();
+    let turns = atan2(from_sensor.y, from_sensor.x) / TAU;
+    slope.is_finite().then(|| ((turns.rem_euclid(1.0) * WAYS as f64) as usize % WAYS, slope))
+}
