@@ -21,6 +21,8 @@ const FORGET_S: f64 = 4.0;
 const STILL_S: f64 = 0.3;
 /// How fast what is left of it counts as bias, as a part of the square of the same.
 const BIAS_FRACTION: f64 = 0.25;
+/// A robot that has not got on is blocked until it has got on for so long, s: what is said does not flicker.
+const GETS_ON_S: f64 = 0.5;
 /// A robot whose velocity was changed by so many times the planned one has been pushed.
 const PUSHED: f64 = 15.0;
 
@@ -32,18 +34,20 @@ pub(super) struct Progress {
     beyond: Vector2<f64>,
     bias: Vector2<f64>,
     window: Window,
+    /// Since it has been blocked last, s.
+    gets_on_s: f64,
 }
 
 impl Progress {
     pub fn new(radius_m: f64) -> Self {
         let zero = Vector2::zeros();
-        Self { radius_m, planned: zero, beyond: zero, bias: zero, window: Window::default() }
+        Self { radius_m, planned: zero, beyond: zero, bias: zero, window: Window::default(), gets_on_s: GETS_ON_S }
     }
 
     /// Forgets what has been.
     pub fn forget(&mut self) {
         self.beyond = Vector2::zeros();
-        self.window = Window::default();
+        (self.window, self.gets_on_s) = (Window::default(), GETS_ON_S);
     }
 
     pub fn sense(&mut self, moved: &Moved, seconds: f64) {
@@ -52,7 +56,7 @@ impl Progress {
         self.beyond += moved.velocity.xy() - carried.xy() - self.bias * seconds;
     }
 
-    /// Whether the robot has not got on in the last second, where it `knows`.
+    /// Whether the robot has not got on in a second, where it `knows`.
     pub fn step(&mut self, planned: &Planned, knows: bool, dt: f64) -> bool {
         let [x, y, turn] = planned.twist;
         let wanted = Vector2::new(x, y);
@@ -64,14 +68,15 @@ impl Progress {
         let speed = wanted.norm();
         // About a robot that turns on the spot the accelerometer says too little.
         if !knows || !planned.on_its_feet || speed <= self.radius_m * turn.abs() {
-            self.window = Window::default();
+            (self.window, self.gets_on_s) = (Window::default(), GETS_ON_S);
             return false;
         }
         if self.beyond.norm() > PUSHED * speed.max(CERTAIN_M_S) {
             self.forget();
         }
         self.window.add(speed, wanted.dot(&self.beyond) / speed, dt);
-        self.window.is_stuck()
+        self.gets_on_s = if self.window.is_stuck() { 0.0 } else { self.gets_on_s + dt };
+        self.gets_on_s < GETS_ON_S
     }
 }
 

@@ -138,3 +138,22 @@ fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that
         assert_eq!(reported == Condition::Blocked, blocked, "{speed} m/s: {reported:?}");
     }
 }
+
+#[test]
+fn when_it_gets_on_again_expect_that_said_once() {
+    let (mut bench, speed) = (Bench::new(), 0.1);
+    bench.rest(2.0);
+    bench.walk(speed);
+    bench.go(DT, Vector3::zeros(), |_| Vector3::x() * speed / DT);
+    bench.go(2.0, Vector3::zeros(), |_| Vector3::zeros());
+    bench.go(DT, Vector3::zeros(), |_| -Vector3::x() * speed / DT);
+    let (mut last, mut changes) = (Condition::Ok, 0);
+    for tick in 0..(8.0 / DT) as usize {
+        // The window is at the edge of what counts as blocked for seconds.
+        let back_and_forth = if ((tick + 6) / 12) % 2 == 1 { 1.0 } else { -1.0 };
+        let now = bench.go(DT, Vector3::zeros(), |_| Vector3::x() * (32.0 * speed * back_and_forth));
+        changes += usize::from(now != last);
+        last = now;
+    }
+    assert!((1..=3).contains(&changes), "{changes}");
+}
