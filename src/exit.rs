@@ -5,7 +5,6 @@ use hexapod_ros::{RosError, log, middleware_hangs};
 use signal_hook::low_level;
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr};
-use std::process::ExitCode;
 
 /// Exit statuses.
 const SUCCESS: u8 = 0;
@@ -61,10 +60,10 @@ pub fn take_log_folder() {
     }
 }
 
-/// The exit status of a process, after its failure has been reported on standard error. Where the middleware hangs, the
-/// process ends here: its work is done.
-#[must_use]
-pub fn status(result: Result<(), Failure>) -> ExitCode {
+/// Ends the process, after its failure has been reported on standard error. Its work is done, and its nodes have left the
+/// graph. Not by the way of destructors: threads that the middleware has not given back in time would go on with what
+/// those of its libraries free, and the process would end by a signal.
+pub fn end(result: Result<(), Failure>) -> ! {
     log::flush();
     let (code, words) = match result {
         Ok(()) | Err(Failure::Unread) => (SUCCESS, String::new()),
@@ -76,9 +75,10 @@ pub fn status(result: Result<(), Failure>) -> ExitCode {
     if middleware_hangs() {
         tracing::warn!("a thread of the middleware hangs: this process is ended by force");
         log::flush();
-        low_level::exit(code.into());
     }
-    ExitCode::from(code)
+    // Nobody may be there to read it.
+    let _ = std::io::stdout().flush();
+    low_level::exit(code.into())
 }
 
 /// Each fault with its place and the line at fault, and how many there are.

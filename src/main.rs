@@ -7,12 +7,11 @@ use hexapod::{
     trace,
 };
 use hexapod_ros::{Shutdown, log};
-use std::process::ExitCode;
 
-fn main() -> ExitCode {
+fn main() {
     let name = std::env::args_os().next().unwrap_or_default();
     if let Some(node) = nodes::called(name.as_ref()) {
-        return node();
+        node();
     }
     let cli = Cli::parse_from(own_arguments());
     if matches!(cli.command, Command::Run(_) | Command::Drive(_) | Command::Stop(_)) {
@@ -23,7 +22,7 @@ fn main() -> ExitCode {
         Command::Guard(_) => guard::start_log(),
         _ => exit::log(),
     }
-    exit::status(match cli.command {
+    exit::end(match cli.command {
         Command::Run(arguments) => run(&arguments),
         Command::Drive(files) => drive::drive(&files),
         Command::Stop(arguments) => stop::stop(&arguments),

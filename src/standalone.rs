@@ -9,7 +9,6 @@ use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_ros::{Ros, RosNode, Shutdown, log, memory};
 use hexapod_setup::{Files, params};
 use std::fmt::Write;
-use std::process::ExitCode;
 
 /// A node as its `--help` tells of it.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +28,13 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     specs: Vec<ParamSpec>,
     load: impl FnOnce(&Params) -> Result<S, L>,
     run: impl FnOnce(S, RosNode, &Shutdown) -> Result<(), E>,
-) -> ExitCode {
+) -> ! {
     let parameters = match Own::read(own_arguments().skip(1)) {
-        Own::Help => return exit::status(say(help(about, &specs).trim_end())),
-        Own::Version => return exit::status(say(format_args!("{} {VERSION}", about.name))),
+        Own::Help => exit::end(say(help(about, &specs).trim_end())),
+        Own::Version => exit::end(say(format_args!("{} {VERSION}", about.name))),
         Own::Wrong(what) => {
             let words = format!("{what}; `{} --help` shows what there is", about.name);
-            return exit::status(Err(Failure::Words(words)));
+            exit::end(Err(Failure::Words(words)));
         }
         Own::Parameters(parameters) => parameters,
     };
@@ -43,7 +42,7 @@ pub fn main<S, L: Into<Failure>, E: std::fmt::Display>(
     exit::take_log_folder();
     hexapod_middleware::take_profile();
     log::start(about.name);
-    exit::status(start(about.name, specs, &parameters, load, run))
+    exit::end(start(about.name, specs, &parameters, load, run))
 }
 
 /// What a node's own arguments ask for, those before `--ros-args`.

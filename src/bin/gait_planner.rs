@@ -1,5 +1,5 @@
 //! `gait_planner` as a process of its own.
 
-fn main() -> std::process::ExitCode {
+fn main() {
     hexapod::nodes::gait_planner()
 }

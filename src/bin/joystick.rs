@@ -1,5 +1,5 @@
 //! `joystick` as a process of its own.
 
-fn main() -> std::process::ExitCode {
+fn main() {
     hexapod::nodes::joystick()
 }

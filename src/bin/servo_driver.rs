@@ -1,5 +1,5 @@
 //! `servo_driver` as a process of its own.
 
-fn main() -> std::process::ExitCode {
+fn main() {
     hexapod::nodes::servo_driver()
 }

@@ -1,5 +1,5 @@
 //! `state_publisher` as a process of its own.
 
-fn main() -> std::process::ExitCode {
+fn main() {
     hexapod::nodes::state_publisher()
 }

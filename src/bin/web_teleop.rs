@@ -1,5 +1,5 @@
 //! `web_teleop` as a process of its own.
 
-fn main() -> std::process::ExitCode {
+fn main() {
     hexapod::nodes::web_teleop()
 }
