@@ -11,6 +11,9 @@ use nalgebra::{Isometry3, Point3};
 /// Half of the thickness of the shipped robot's legs, whose links count as lines, with a margin for joints that lag, m.
 const LEG_RADIUS_M: f64 = 0.03;
 
+/// No sensor is nearer to the origin of the body than this, m.
+const NO_SENSOR_M: f64 = 0.01;
+
 /// Keeps a map of the ground about a robot that walks.
 #[derive(Clone, Debug)]
 pub struct Mapper {
@@ -69,8 +72,11 @@ impl Mapper {
         }
         let counted = self.map.insert_aligned(points, odom_from_sensor, &self.sensor, &self.legs);
         let height_m = engine.last().footprint_from_body.translation.z;
-        let ground_m = odom_from_body.translation.z - height_m;
-        self.map.miss(points, (odom_from_sensor, odom_from_body), ground_m);
+        // A cloud that was carried into the frame of the body does not say from where it was seen.
+        if (odom_from_sensor.translation.vector - odom_from_body.translation.vector).norm() > NO_SENSOR_M {
+            let ground_m = odom_from_body.translation.z - height_m;
+            self.map.miss(points, (odom_from_sensor, odom_from_body), ground_m);
+        }
         counted
     }
 }
