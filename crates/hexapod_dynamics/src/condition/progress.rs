@@ -71,19 +71,18 @@ impl Progress {
         if self.beyond.norm() > PUSHED * speed.max(WALKS_M_S) {
             self.forget();
         }
-        self.window.add(speed, wanted.dot(&self.beyond) / speed, dt);
+        self.window.add(&wanted, &self.beyond, dt);
         self.gets_on_s = if self.window.is_stuck() { 0.0 } else { self.gets_on_s + dt };
         self.gets_on_s < GETS_ON_S
     }
 }
 
-/// Sums over a part of the last second: time, planned way, way beyond it, and the square of the speed beyond.
+/// Sums over a part of the last second: time, s, planned way and way beyond it, m.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     seconds: f64,
-    way: f64,
-    beyond: f64,
-    squares: f64,
+    way: Vector2<f64>,
+    beyond: Vector2<f64>,
 }
 
 /// The last second.
@@ -95,7 +94,7 @@ struct Window {
 }
 
 impl Window {
-    fn add(&mut self, speed: f64, beyond: f64, dt: f64) {
+    fn add(&mut self, planned: &Vector2<f64>, beyond: &Vector2<f64>, dt: f64) {
         // Half a tick less, so that rounding costs none.
         if self.parts[self.at].seconds > WINDOW_S / PARTS as f64 - 0.5 * dt {
             self.at = (self.at + 1) % PARTS;
@@ -104,24 +103,22 @@ impl Window {
         }
         let part = &mut self.parts[self.at];
         part.seconds += dt;
-        part.way += speed * dt;
+        part.way += planned * dt;
         part.beyond += beyond * dt;
-        part.squares += beyond * beyond * dt;
     }
 
     fn is_stuck(&self) -> bool {
-        let sum = |of: fn(&Part) -> f64| self.parts.iter().map(of).sum::<f64>();
-        let (seconds, way) = (sum(|part| part.seconds), sum(|part| part.way));
-        let (speed, beyond) = (way / seconds, sum(|part| part.beyond) / seconds);
-        let jerks = (sum(|part| part.squares) / seconds - beyond * beyond).max(0.0).sqrt();
-        let lost = self.median() - beyond;
-        self.full && speed > CERTAIN_M_S && lost > LOST_FRACTION * speed && jerks > JERKS_FRACTION * speed
-    }
-
-    /// The speed beyond the planned one that half of the parts exceed.
-    fn median(&self) -> f64 {
-        let mut beyond = self.parts.map(|part| part.beyond / part.seconds);
+        let way = self.parts.iter().map(|part| part.way).sum::<Vector2<f64>>();
+        let speed = way.norm() / self.parts.iter().map(|part| part.seconds).sum::<f64>();
+        if !self.full || speed < CERTAIN_M_S {
+            return false;
+        }
+        let ahead = way.normalize();
+        let mut beyond = self.parts.map(|part| part.beyond.dot(&ahead) / part.seconds);
+        let mean = beyond.iter().sum::<f64>() / PARTS as f64;
+        let jerks = (beyond.iter().map(|speed| (speed - mean).powi(2)).sum::<f64>() / PARTS as f64).sqrt();
         beyond.sort_unstable_by(f64::total_cmp);
-        0.5 * (beyond[PARTS / 2 - 1] + beyond[PARTS / 2])
+        let median = 0.5 * (beyond[PARTS / 2 - 1] + beyond[PARTS / 2]);
+        median - mean > LOST_FRACTION * speed && jerks > JERKS_FRACTION * speed
     }
 }
