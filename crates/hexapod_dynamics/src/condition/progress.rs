@@ -12,11 +12,13 @@ use nalgebra::{Vector2, Vector3};
 const WINDOW_S: f64 = 1.0;
 const PARTS: usize = 20;
 /// Fraction of the planned way that a blocked robot loses.
-const LOST_FRACTION: f64 = 0.6;
+const LOST_FRACTION: f64 = 0.5;
+/// The same of one that is being thrown back.
+const LOST_AT_ONCE_FRACTION: f64 = 0.75;
 /// It goes to and fro by this part of the planned speed then, as its legs push against the obstacle and slip.
 const JERKS_FRACTION: f64 = 0.8;
 /// A robot that walks more slowly, m/s, loses too little to be told from what else shakes it.
-const CERTAIN_M_S: f64 = 0.03;
+const CERTAIN_M_S: f64 = 0.04;
 /// Time constant with which the difference of velocities is forgotten, s.
 const FORGET_S: f64 = 4.0;
 /// A robot that has not got on is blocked until it has got on for so long, s: what is said does not flicker.
@@ -115,10 +117,13 @@ impl Window {
         }
         let ahead = way.normalize();
         let mut beyond = self.parts.map(|part| part.beyond.dot(&ahead) / part.seconds);
+        let newest = beyond[self.at];
         let mean = beyond.iter().sum::<f64>() / PARTS as f64;
         let jerks = (beyond.iter().map(|speed| (speed - mean).powi(2)).sum::<f64>() / PARTS as f64).sqrt();
         beyond.sort_unstable_by(f64::total_cmp);
-        let median = 0.5 * (beyond[PARTS / 2 - 1] + beyond[PARTS / 2]);
-        median - mean > LOST_FRACTION * speed && jerks > JERKS_FRACTION * speed
+        let median = beyond[PARTS / 2];
+        // While it is thrown back nobody knows yet how far.
+        let least = if newest > mean { LOST_FRACTION } else { LOST_AT_ONCE_FRACTION };
+        median - mean > least * speed && jerks > JERKS_FRACTION * speed
     }
 }

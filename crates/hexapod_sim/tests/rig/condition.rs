@@ -41,14 +41,14 @@ pub struct Outcome {
     /// When it became true, and when it was reported, s after the start.
     pub true_s: Option<f64>,
     pub reported_s: Option<f64>,
-    /// Something else was reported before.
+    /// Something else was reported before, or the same of a robot of which it was not nearly true.
     pub other: Option<Condition>,
 }
 
 impl Outcome {
     /// Whether it was reported in time, and nothing else before.
     pub fn is_good(&self) -> bool {
-        self.other.is_none() && self.late_s().is_some_and(|late| late.abs() <= LATE_S)
+        self.other.is_none() && self.late_s().is_some_and(|late| late <= LATE_S)
     }
 
     /// How late it was reported, s.
@@ -132,6 +132,11 @@ impl Watched {
         full.then(|| sum(1) / sum(0))
     }
 
+    /// Whether a report of it is none that is wrong.
+    fn is_nearly(&self, condition: Condition) -> bool {
+        condition != Condition::Blocked || self.progress().is_some_and(|part| part < 2.0 * BLOCKED_FRACTION)
+    }
+
     /// Goes on until `truth` and for a second after that; what is reported.
     fn until(
         &mut self,
@@ -146,6 +151,9 @@ impl Watched {
             step(self);
             let reported = self.condition();
             if reported == wanted {
+                if outcome.reported_s.is_none() && !self.is_nearly(wanted) {
+                    outcome.other = Some(reported);
+                }
                 outcome.reported_s.get_or_insert(now);
             } else if reported != Condition::Ok
                 && wanted != Condition::Fallen
@@ -275,7 +283,7 @@ pub fn drive(floor: Floor, seed: u64, seconds: f64) -> Drive {
         if reported != Condition::Ok {
             let part = robot.progress().unwrap_or(f64::NAN);
             drive.last = Some((reported, part));
-            if reported == Condition::Blocked && part < 2.0 * BLOCKED_FRACTION {
+            if reported == Condition::Blocked && robot.is_nearly(reported) {
                 drive.stuck += 1;
             } else {
                 drive.wrong += 1;
