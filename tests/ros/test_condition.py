@@ -1,4 +1,4 @@
-"""A robot in physics that has fallen, or is lifted: what it says of itself and what becomes of its servos."""
+"""A robot in physics that has fallen, is lifted or blocked: what it says of itself and what becomes of its servos."""
 
 import math
 
@@ -12,9 +12,9 @@ from std_srvs.srv import Trigger
 from user import twist
 
 
-def start(session):
-    """Have the robot walk in physics, with every parameter at its default."""
-    session.start('hexapod', 'run', '--bus', 'physics')
+def start(session, *parameters):
+    """Have the robot walk in physics, with every other parameter at its default."""
+    session.start('hexapod', 'run', '--bus', 'physics', *parameters)
     user = session.user
     for topic in ('odom_true', 'odom'):
         user.listen(topic, Odometry)
@@ -84,3 +84,17 @@ def test_when_lifted_expect_the_legs_held_and_odometry_not_to_know(session):
     condition(user, 'lifted')
     unknown = user.next('odom')
     assert unknown.pose.covariance[0] > 1.0 and unknown.twist.covariance[0] > 0.5, unknown
+
+
+def test_when_a_step_is_too_high_expect_the_robot_to_stop_and_say_why(session):
+    user = start(session, '-p', 'simulator.terrain:=steps', '-p', 'simulator.terrain_size:=0.08',
+                 '-p', 'use_sim_time:=true')
+    user.stream('cmd_vel', twist(0.1))
+    condition(user, 'blocked', 30.0)
+    user.wait_state('standing', seconds=15.0)
+    user.diagnostics('gait_planner', lambda status: 'has stopped; drive it another way' in status.message)
+    user.spin(2.0)
+    assert user.listen('gait_state')[-1].message.data == 'standing', 'the stick is still pushed'
+    user.stream('cmd_vel', twist(-0.06))
+    user.wait_state('walking')
+    condition(user, 'ok')

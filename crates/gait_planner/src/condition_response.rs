@@ -6,7 +6,7 @@ use crate::life::Moment;
 use crate::remarks::Remarks;
 use crate::sight::Sees;
 use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
-use hexapod_gait::{Engine, GaitState, Tick};
+use hexapod_gait::{BarredWay, Engine, GaitState, Tick, Twist};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_ros::{Level, Status};
 use nalgebra::Vector3;
@@ -15,7 +15,10 @@ use nalgebra::Vector3;
 pub const LIFTED: &str = "lifted: no foot feels the ground; the legs are held where they are. Put the robot down; or, if it \
                           stands, its foot switches have no supply: call stand to go on without them";
 /// What to say of one that does not get on.
-pub const BLOCKED: &str = "blocked: by its IMU the robot does not get on; look at what is in its way";
+const BLOCKED: &str = "blocked: by its IMU the robot does not get on; look at what is in its way";
+/// What to say of one that was stopped as it did not get on.
+const STOPPED: &str = "blocked: by its IMU the robot did not get on for seconds, and has stopped; drive it another way, \
+                           or release the stick and push it again";
 /// What to say of switches all of which stay open.
 pub const NO_SWITCH: &str = "foot switches: none has closed while the robot stands on them, so none is believed; look at \
                              their supply";
@@ -30,6 +33,9 @@ const NO_POINTS: &str =
 /// Where the ground drops away.
 const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way, or release \
                      the stick and push it again";
+
+/// A robot that is blocked for so long is stopped, s: about two strides.
+const STOPS_AFTER_S: f64 = 2.0;
 
 type Feet = [Option<bool>; MAX_LEGS];
 
@@ -46,6 +52,9 @@ pub(crate) struct ConditionResponse {
     carried_above_m: f64,
     /// The servos of a robot that has fallen have been let go since.
     servos_released: bool,
+    /// For how long it has been blocked, s, and where it goes no further since.
+    blocked_s: f64,
+    way: BarredWay,
 }
 
 impl ConditionResponse {
@@ -60,6 +69,8 @@ impl ConditionResponse {
             sitting: engine.last().angles,
             carried_above_m: carried_above_m(engine),
             servos_released: false,
+            blocked_s: 0.0,
+            way: BarredWay::default(),
         }
     }
 
@@ -76,7 +87,19 @@ impl ConditionResponse {
     }
 
     pub fn condition(&self) -> Condition {
-        self.watch.condition()
+        let by_sensors = self.watch.condition();
+        if by_sensors == Condition::Ok && self.has_stopped() { Condition::Blocked } else { by_sensors }
+    }
+
+    /// Whether the robot was stopped because it did not get on.
+    pub fn has_stopped(&self) -> bool {
+        self.way.bars()
+    }
+
+    /// What is left of a twist that is wanted: nothing on the way where the robot did not get on, until another one is
+    /// wanted, or none.
+    pub fn allowed(&mut self, wanted: Twist) -> Twist {
+        self.way.allowed(wanted)
     }
 
     /// Whether feet tell and none of them has ever felt the ground.
@@ -100,7 +123,10 @@ impl ConditionResponse {
             self.watch.recover();
         }
         let before = self.condition();
-        let now = self.watch.step(&self.planned(tick), &feet, dt);
+        let is_blocked = self.watch.step(&self.planned(tick), &feet, dt) == Condition::Blocked;
+        self.blocked_s = if is_blocked { self.blocked_s + dt } else { 0.0 };
+        self.way.look(self.blocked_s > STOPS_AFTER_S);
+        let now = self.condition();
         (now != before).then_some(now)
     }
 
@@ -161,11 +187,16 @@ impl ConditionResponse {
     }
 }
 
+/// What to say of a robot that does not get on.
+pub fn blocked(remarks: &Remarks) -> &'static str {
+    if remarks.stopped_as_blocked { STOPPED } else { BLOCKED }
+}
+
 /// Says in diagnostics what sensors make of the robot, and which of them say nothing.
 pub(crate) fn warn_of_condition(status: &mut Status, remarks: &Remarks, uses_imu: bool) {
     match remarks.condition {
         Condition::Lifted => status.report(Level::Warn, LIFTED),
-        Condition::Blocked => status.report(Level::Warn, BLOCKED),
+        Condition::Blocked => status.report(Level::Warn, blocked(remarks)),
         Condition::Ok | Condition::Fallen => {}
     }
     if remarks.doubts_switches {

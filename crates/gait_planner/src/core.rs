@@ -99,14 +99,14 @@ impl Core {
             sees: self.senses.sees(),
             footholds: self.input.footholds,
             condition: self.condition_response.condition(),
+            stopped_as_blocked: self.condition_response.has_stopped(),
             doubts_switches: self.condition_response.doubts_switches(),
             holds: self.servos.are_held(),
             sits_within_s: self.time_to_sit(),
         }
     }
 
-    /// Whether what is done is to be published. A planner that is started anew under a robot that stands, its servos
-    /// holding it, says nothing before it knows the pose they hold: its commands would begin with another one.
+    /// Whether what is done is to be published: not before it is known in which pose servos hold a robot that stands.
     #[must_use]
     pub fn speaks(&self) -> bool {
         self.servos.are_known()
@@ -125,7 +125,8 @@ impl Core {
         let robot = (self.player.engine(), self.player.last());
         self.refused = self.senses.fill(&mut self.input, robot, now, goes_back).or(self.refused);
         self.ticked = now;
-        self.input.twist = self.senses.allowed(self.steering.twist(self.player.engine()));
+        let wanted = self.steering.twist(self.player.engine());
+        self.input.twist = self.condition_response.allowed(self.senses.allowed(wanted));
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
         self.senses.planned.carry(self.player.last());
@@ -144,7 +145,6 @@ impl Core {
         match self.condition_response.look(self.player.last(), |at| is_fresh(at, now, FELT), dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
-            // Blocked: by an IMU alone it is not sure enough to stop a robot that gets on.
             _ => {}
         }
         self.watch.fell(self.condition_response.condition() == Condition::Fallen);

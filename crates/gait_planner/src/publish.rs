@@ -1,6 +1,6 @@
 //! What the node tells the world, on a thread of its own.
 
-use crate::condition_response::{BLOCKED, LIFTED};
+use crate::condition_response::{LIFTED, blocked};
 use crate::driving;
 use crate::fall_release::FallRelease;
 use crate::fault::Fault;
@@ -53,7 +53,7 @@ pub struct Outlet {
     contacts: UInt8MultiArray,
     twist: TwistMsg,
     state: Option<(GaitState, Option<Fault>)>,
-    reported: Option<Condition>,
+    reported: Option<(Condition, bool)>,
     leaving: bool,
     timeout_extender: TimeoutExtender,
     /// The longest time until the robot sits, as it was published last, tenths of a second.
@@ -241,19 +241,19 @@ impl Outlet {
 
     /// Publishes whether the robot is where it should be when that changes, and has the servos of a fallen one let go.
     fn publish_condition(&mut self, remarks: &Remarks) {
-        let now = remarks.condition;
-        self.fall_release.look(now == Condition::Fallen, remarks.holds, monotonic_now());
+        let (condition, now) = (remarks.condition, (remarks.condition, remarks.stopped_as_blocked));
+        self.fall_release.look(condition == Condition::Fallen, remarks.holds, monotonic_now());
         let before = self.reported.replace(now);
         if before == Some(now) {
             return;
         }
-        match (before, now) {
+        match (before.map(|before| before.0), condition) {
             (_, Condition::Lifted) => tracing::warn!("{LIFTED}"),
-            (_, Condition::Blocked) => tracing::warn!("{BLOCKED}"),
+            (_, Condition::Blocked) => tracing::warn!("{}", blocked(remarks)),
             (Some(Condition::Lifted), Condition::Ok) => tracing::info!("the robot was put down"),
             _ => {}
         }
-        warn_if_lost(self.condition.publish(&StringMsg { data: now.as_str().into() }));
+        warn_if_lost(self.condition.publish(&StringMsg { data: condition.as_str().into() }));
     }
 
     /// Logs what has changed; changes of state that come and go faster than anybody reads are left out.

@@ -46,6 +46,8 @@ pub struct Remarks {
     pub footholds: [Option<Foothold>; MAX_LEGS],
     /// Whether the robot is where its plan has it.
     pub condition: Condition,
+    /// It was stopped because it did not get on.
+    pub stopped_as_blocked: bool,
     /// Feet tell, and none of them has felt the ground.
     pub doubts_switches: bool,
     /// Some servo gets a command.

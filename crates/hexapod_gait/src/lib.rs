@@ -22,6 +22,7 @@ pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, Pattern};
 pub use measure::balance::{Balance, Standing};
 pub use measure::demand::{Demand, JointDemand};
 pub use measure::ending::Ending;
+pub use plane::barred_way::BarredWay;
 pub use plane::limits::{LimitedBy, TwistLimits};
 pub use plane::reach::Reach;
 pub use plane::size::size_of;

@@ -1,11 +1,10 @@
 //! Footholds for a robot that walks.
 
-use crate::brink::Brink;
 use crate::choose::choose;
 use crate::clearance::{cells_between, highest_between};
 use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
-use hexapod_gait::{Engine, Foothold, NextStep, Twist};
+use hexapod_gait::{BarredWay, Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 
@@ -55,7 +54,7 @@ pub struct FootholdPlanner {
     chosen: [Option<Point3<f64>>; MAX_LEGS],
     /// How much higher the map has the ground than the feet that stand on it, m: servos give way under the weight.
     off_m: f64,
-    brink: Brink,
+    way: BarredWay,
 }
 
 /// A foot farther than this from the ground as the map has it stands on something else, m.
@@ -119,20 +118,20 @@ impl FootholdPlanner {
                 Foothold { at: seen(&at).coords, highest: seen(&Point3::new(at.x, at.y, top.max(at.z))).z }
             });
         }
-        self.brink.look(is_at_brink);
+        self.way.look(is_at_brink);
         footholds
     }
 
     /// What is left of a twist that is wanted: nothing where it leads on to where the ground has dropped away, until another
     /// way is wanted, or none.
     pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        self.brink.allowed(wanted)
+        self.way.allowed(wanted)
     }
 
     /// Whether the robot is held back from where the ground drops away.
     #[must_use]
     pub fn is_at_brink(&self) -> bool {
-        self.brink.bars()
+        self.way.bars()
     }
 
     /// Compares the map with the feet that stand.

@@ -119,7 +119,7 @@ impl Window {
         let mut beyond = self.parts.map(|part| part.beyond.dot(&ahead) / part.seconds);
         let newest = beyond[self.at];
         let mean = beyond.iter().sum::<f64>() / PARTS as f64;
-        let jerks = (beyond.iter().map(|speed| (speed - mean).powi(2)).sum::<f64>() / PARTS as f64).sqrt();
+        let jerks = (beyond.iter().map(|speed| (speed - mean) * (speed - mean)).sum::<f64>() / PARTS as f64).sqrt();
         beyond.sort_unstable_by(f64::total_cmp);
         let median = beyond[PARTS / 2];
         // While it is thrown back nobody knows yet how far.

@@ -124,7 +124,7 @@ fn when_a_lifted_robot_is_turned_over_and_put_on_its_feet_expect_it_lifted_no_lo
 
 #[test]
 fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that_gets_on_or_walks_too_slowly() {
-    for (speed, blocked) in [(0.1, true), (0.08, true), (0.05, false)] {
+    for (speed, blocked) in [(0.1, true), (0.05, true), (0.035, false)] {
         let mut bench = Bench::new();
         bench.rest(2.0);
         bench.walk(speed);

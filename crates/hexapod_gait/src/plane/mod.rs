@@ -2,6 +2,7 @@
 //! the robot's size.
 
 pub mod arc;
+pub(crate) mod barred_way;
 pub(crate) mod follow;
 pub(crate) mod grid;
 pub mod limits;

@@ -27,6 +27,19 @@ impl Bench {
         }
     }
 
+    /// Drives so for some seconds, against what throws the robot back each half a second.
+    fn pushes_on(&mut self, seconds: usize, drive: Twist) {
+        for tick in 0..100 * seconds {
+            let ahead = match tick % 50 {
+                0..5 => -12.0,
+                5..10 => 12.0,
+                _ => 0.0,
+            };
+            self.send(Command::Twist(drive));
+            self.imu(1, Vector3::zeros(), Vector3::new(ahead, 0.0, G), false);
+        }
+    }
+
     fn feet(&mut self, ticks: usize, closed: Option<bool>) {
         for _ in 0..ticks {
             let feet = self.core.last().contacts.map(|down| Some(closed.unwrap_or(down)));
@@ -82,6 +95,27 @@ fn when_the_robot_falls_on_its_back_in_stride_expect_a_fault_until_somebody_enab
     bench.send(Command::Stand);
     bench.imu(400, Vector3::zeros(), Vector3::z() * G, false);
     assert_eq!(bench.state(), GaitState::Standing);
+}
+
+#[test]
+fn when_it_does_not_get_on_for_two_seconds_expect_it_to_stop_until_it_is_driven_elsewhere_or_let_go() {
+    let ahead = Twist::new(0.1, 0.0, 0.0);
+    for other in [Twist::new(-0.05, 0.0, 0.0), Twist::new(0.0, 0.05, 0.0), Twist::ZERO] {
+        let mut bench = Bench::sensed();
+        bench.imu(300, Vector3::zeros(), Vector3::z() * G, true);
+        assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok));
+        bench.pushes_on(2, ahead);
+        assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Blocked), "it may yet get on");
+        bench.pushes_on(4, ahead);
+        bench.imu(500, Vector3::zeros(), Vector3::z() * G, true);
+        assert_eq!((bench.state(), bench.condition()), (GaitState::Standing, Condition::Blocked));
+        assert!(bench.core.remarks().stopped_as_blocked);
+        bench.send(Command::Twist(other));
+        bench.tick(1);
+        assert_eq!((bench.condition(), bench.core.remarks().stopped_as_blocked), (Condition::Ok, false), "{other:?}");
+        bench.imu(50, Vector3::zeros(), Vector3::z() * G, true);
+        assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok), "it may try again");
+    }
 }
 
 #[test]

@@ -1,27 +1,28 @@
-//! A robot that comes to where the ground drops away stops.
+//! A robot that comes to a brink, or to what it does not get past, stops there.
 
-use hexapod_gait::Twist;
+use super::twist::Twist;
 
-/// Lets a robot walk anywhere but on over the brink it has come to.
+/// Lets a robot walk anywhere but on to what is ahead of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Brink {
+pub struct BarredWay {
     /// Where it was driven when it came there.
     barred: Option<Twist>,
     is_there: bool,
 }
 
-impl Brink {
-    /// Takes down whether a foot would be put down where the ground has dropped away.
+impl BarredWay {
+    /// Takes down whether the robot must go no further.
     pub fn look(&mut self, is_there: bool) {
         self.is_there = is_there;
     }
 
     /// Whether the robot is held back.
+    #[must_use]
     pub fn bars(&self) -> bool {
         self.barred.is_some()
     }
 
-    /// What is left of a twist that is wanted: nothing on the way to the brink, until another way is wanted, or none.
+    /// What is left of a twist that is wanted: nothing on the barred way, until another one is wanted, or none.
     pub fn allowed(&mut self, wanted: Twist) -> Twist {
         let leads_there = |barred: &Twist| {
             let along = wanted.vx * barred.vx + wanted.vy * barred.vy;
@@ -43,31 +44,31 @@ mod tests {
     const AHEAD: Twist = Twist::new(0.07, 0.0, 0.0);
 
     #[test]
-    fn when_a_brink_is_ahead_expect_no_way_on_until_another_is_wanted_or_none() {
-        let mut brink = Brink::default();
-        assert_eq!(brink.allowed(AHEAD), AHEAD);
-        brink.look(true);
-        assert_eq!(brink.allowed(AHEAD), Twist::ZERO);
+    fn when_it_must_go_no_further_expect_no_way_on_until_another_is_wanted_or_none() {
+        let mut way = BarredWay::default();
+        assert_eq!(way.allowed(AHEAD), AHEAD);
+        way.look(true);
+        assert_eq!(way.allowed(AHEAD), Twist::ZERO);
         // It stands: no foot is about to be put down anywhere.
-        brink.look(false);
+        way.look(false);
         for on in [AHEAD, Twist::new(0.03, 0.05, 0.2), Twist::new(0.001, 0.0, -0.5)] {
-            assert_eq!(brink.allowed(on), Twist::ZERO, "{on:?}");
+            assert_eq!(way.allowed(on), Twist::ZERO, "{on:?}");
         }
         for other in [Twist::new(-0.05, 0.0, 0.0), Twist::new(0.0, 0.05, 0.0), Twist::new(0.0, 0.0, 0.5), Twist::ZERO] {
-            let mut brink = brink;
-            assert_eq!(brink.allowed(other), other);
-            assert_eq!(brink.allowed(AHEAD), AHEAD, "it may try again, and comes to the brink anew");
+            let mut way = way;
+            assert_eq!(way.allowed(other), other);
+            assert_eq!(way.allowed(AHEAD), AHEAD, "it may try again, and comes there anew");
         }
     }
 
     #[test]
-    fn when_it_turned_to_the_brink_expect_it_to_turn_no_further_that_way() {
-        let mut brink = Brink::default();
-        brink.look(true);
-        assert_eq!(brink.allowed(Twist::new(0.0, 0.0, 0.4)), Twist::ZERO);
-        assert_eq!(brink.allowed(Twist::new(0.0, 0.0, 0.1)), Twist::ZERO);
+    fn when_it_turned_there_expect_it_to_turn_no_further_that_way() {
+        let mut way = BarredWay::default();
+        way.look(true);
+        assert_eq!(way.allowed(Twist::new(0.0, 0.0, 0.4)), Twist::ZERO);
+        assert_eq!(way.allowed(Twist::new(0.0, 0.0, 0.1)), Twist::ZERO);
         let back = Twist::new(0.0, 0.0, -0.1);
-        brink.look(false);
-        assert_eq!(brink.allowed(back), back);
+        way.look(false);
+        assert_eq!(way.allowed(back), back);
     }
 }
