@@ -31,7 +31,7 @@ const NO_IMU: &str =
 const NO_POINTS: &str =
     "use_points is set, and points has brought no usable cloud for 1 s: the robot steps as if blind";
 /// Where the ground drops away.
-const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way, or release \
+pub const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way, or release \
                      the stick and push it again";
 
 /// A robot that is blocked for so long is stopped, s: about two strides.

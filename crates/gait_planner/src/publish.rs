@@ -1,6 +1,6 @@
 //! What the node tells the world, on a thread of its own.
 
-use crate::condition_response::{LIFTED, blocked};
+use crate::condition_response::{BRINK, LIFTED, blocked};
 use crate::driving;
 use crate::fall_release::FallRelease;
 use crate::fault::Fault;
@@ -12,6 +12,7 @@ use crate::pulse::Alarm;
 use crate::remarks::Remarks;
 use crate::requests::MotionStatus;
 use crate::setup::Setup;
+use crate::sight::Sees;
 use crate::status::{Report, SharedState};
 use hexapod_dynamics::Condition;
 use hexapod_gait::{Foothold, GaitState, Tick};
@@ -155,12 +156,15 @@ impl Outlet {
         self.diagnostics.publish(status);
     }
 
-    /// Takes a tick down for the next report; a walk that has been given up is reported at once.
+    /// Takes a tick down for the next report; a walk that has been given up, or leads over a brink, is reported at once.
     fn take(&mut self, tick: &Tick, remarks: &Remarks) {
-        let before = self.report.gave_up();
+        let (gave_up, saw) = (self.report.gave_up(), self.report.sees());
         self.report.take(tick, remarks);
-        if let Some(words) = self.report.gave_up().filter(|_| before.is_none()) {
+        if let Some(words) = self.report.gave_up().filter(|_| gave_up.is_none()) {
             tracing::warn!("{words}");
+        }
+        if remarks.sees == Sees::Brink && saw != Sees::Brink {
+            tracing::warn!("{BRINK}");
         }
     }
 

@@ -6,6 +6,7 @@ use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
+use crate::sight::Sees;
 use crate::sources::DrivingSources;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
@@ -102,6 +103,11 @@ impl SharedState {
     /// Takes down the body pose that was asked for last.
     pub fn set_body_pose(&self, pose: BodyOffset) {
         *self.body_pose.lock().unwrap_or_else(PoisonError::into_inner) = pose;
+    }
+
+    /// Whether it sees the ground.
+    pub(crate) fn sees(&self) -> Sees {
+        self.remarks.sees
     }
 
     fn body_pose(&self) -> BodyOffset {
