@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::TAU;
 
 /// Ways about the body.
-const WAYS: usize = 36;
+const WAYS: usize = 72;
 /// Fraction by which the edge of the view follows a point beyond it: one wild point does not move it far.
 const FOLLOW: f64 = 0.2;
 /// Share of the view at either edge that does not count: the body leans a little as it walks.
@@ -64,8 +64,9 @@ impl Coverage {
     /// Whether the sensor would see something at a place, from its own in that frame, m, if nothing was before it.
     pub(crate) fn shows(&self, from_sensor: &Vector3<f64>) -> bool {
         let Some((way, slope)) = direction(from_sensor) else { return false };
-        let view = self.views.get(way).copied().flatten();
-        from_sensor.norm() < SURELY * self.farthest_m && view.is_some_and(|view| view.holds(slope))
+        // The outermost ways are seen in part.
+        let is_seen = |way: usize| self.views[way % WAYS].is_some_and(|view| view.holds(slope));
+        from_sensor.norm() < SURELY * self.farthest_m && [way + WAYS - 1, way, way + 1].into_iter().all(is_seen)
     }
 }
 

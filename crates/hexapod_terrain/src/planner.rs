@@ -184,13 +184,18 @@ impl Planning {
     /// looked for, or is out of sight: the bottom of a hole, or, where nothing is known of the place, ground that should be seen
     /// and is not. Over narrower gaps feet find their way by what they feel.
     fn drops(&self, map: &ElevationMap, (from, nominal): (&Point3<f64>, &Point3<f64>), choice: Choice) -> bool {
-        let is_bottomless = |index| choice == Choice::NoneFits || map.is_missing(index);
-        let is_deep = |height_m: f64| height_m < from.z - self.most_climb_m;
         let ahead = (nominal.xy() - from.xy()).try_normalize(f64::EPSILON).unwrap_or_default();
         // Past the cell of an edge, which has the height of the upper side.
         let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
-        let mut cells = cells_between(map, past, beyond, self.foot_radius_m).peekable();
-        cells.peek().is_some() && cells.all(|index| map.height_m(index).map_or_else(|| is_bottomless(index), is_deep))
+        let (mut deep, mut unseen) = (0_usize, 0_usize);
+        for index in cells_between(map, past, beyond, self.foot_radius_m) {
+            match map.height_m(index) {
+                Some(height_m) if height_m >= from.z - self.most_climb_m => return false,
+                None if choice != Choice::NoneFits && !map.is_missing(index) => unseen += 1,
+                _ => deep += 1,
+            }
+        }
+        deep > 0 && 4 * deep >= unseen
     }
 
     fn choice(
