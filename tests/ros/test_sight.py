@@ -77,6 +77,28 @@ def test_when_steps_are_ahead_expect_them_in_the_map_and_the_robot_up_on_them(se
     assert_no_crash(robot)
 
 
+def test_when_the_ground_ends_ahead_expect_the_robot_to_stop_there_and_say_why(session):
+    robot = session.start('hexapod', 'run', '--bus', 'physics', '-p', 'simulator.terrain:=steps', '-p', 'use_sim_time:=true',
+                          '-p', 'simulator.terrain_size:=-1.0', '-p', 'use_points:=true', '-p', 'use_imu:=true')
+    user = session.user
+    user.listen('odom_true', Odometry)
+    user.listen('elevation', PointCloud2)
+    user.arm()
+    user.stand()
+    user.next('elevation')
+    user.stream('cmd_vel', twist(0.06))
+    user.wait_state('walking')
+    user.wait_state('standing', seconds=60.0)
+    assert 'the ground drops away ahead' in user.diagnostics('gait_planner').message
+    user.spin(3.0)
+    pose = user.latest('odom_true').pose.pose
+    assert pose.position.z > 0.05, 'it stands on the ground'
+    user.stream('cmd_vel', twist(-0.06))
+    user.wait_state('walking')
+    user.until(lambda: user.latest('odom_true').pose.pose.position.x < pose.position.x - 0.1, 20.0, 'back it goes')
+    assert_no_crash(robot)
+
+
 BAD = {
     'old': ({'age_s': 2.0}, '2.0'),
     'ahead': ({'age_s': -5.0}, 'ahead of this computer'),

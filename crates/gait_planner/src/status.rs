@@ -105,11 +105,6 @@ impl SharedState {
         *self.body_pose.lock().unwrap_or_else(PoisonError::into_inner) = pose;
     }
 
-    /// Whether it sees the ground.
-    pub(crate) fn sees(&self) -> Sees {
-        self.remarks.sees
-    }
-
     fn body_pose(&self) -> BodyOffset {
         *self.body_pose.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,6 +189,11 @@ impl Report {
     #[must_use]
     pub fn gave_up(&self) -> Option<String> {
         self.remarks.gave_up.map(given_up)
+    }
+
+    /// Whether it sees the ground.
+    pub(crate) fn sees(&self) -> Sees {
+        self.remarks.sees
     }
 
     fn body_pose(&self) -> BodyOffset {

@@ -102,9 +102,10 @@ fn when_it_sees_flat_ground_expect_it_to_walk_as_blind() {
 fn when_a_camera_looks_at_a_floor_expect_points_on_it_and_at_a_step_its_edge() {
     for (name, size) in [("flat", 0.0), ("steps", 0.05)] {
         let mount = Mount::Free(Isometry3::translation(0.4, 0.0, 0.12));
-        let mut world = World::new(&robot(), &ground(name, size), &mount, config("").engine).unwrap();
+        let config = config("");
+        let mut world = World::new(&robot(), &ground(name, size), &mount, config.engine).unwrap();
         world.step();
-        let mut camera = PointSensor::new(config("").camera.sensor(), None, &world, 1);
+        let mut camera = PointSensor::new(config.camera.sensor(), config.camera_link, &world, 1);
         let mut points = Vec::new();
         camera.read(&world, &mut points);
         let pose = camera.pose(&world);

@@ -111,7 +111,9 @@ impl FootholdPlanner {
                     _ if drops => Some(from),
                     _ => None,
                 };
-                is_at_brink |= drops;
+                // A foot that stayed behind may swing on over the edge though the robot is driven back.
+                let ground_speed = engine.last().twist.velocity_at(step.from.xy());
+                is_at_brink |= drops && ground_speed.dot(&(step.to - step.from.xy())) > 0.0;
             }
             *foothold = chosen.map(|at| {
                 let top = highest_between(map, &from.xy(), &at.xy(), self.planning.foot_radius_m).unwrap_or(at.z);

@@ -49,8 +49,8 @@ pub(crate) fn seed(params: &Params) -> u64 {
 pub(crate) fn terrain(params: &Params) -> Result<Terrain, ConfigError> {
     let (name, size) = (text(params, "terrain"), Some(number(params, "terrain_size")).filter(|&size| size != 0.0));
     let refused = |reason: String, help: &str| wrong(NAME, params, "terrain", reason, help);
-    if name != "ramp" && size.is_some_and(|size| size < 0.0) {
-        let reason = format!("{name} has no size below 0: only a ramp leads down");
+    if !["ramp", "steps"].contains(&&*name) && size.is_some_and(|size| size < 0.0) {
+        let reason = format!("{name} has no size below 0: only a ramp and steps lead down");
         return Err(wrong(NAME, params, "terrain_size", reason, "give a size above 0, or 0 for the usual one"));
     }
     if is_picture(&name) {

@@ -19,7 +19,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new(
             "terrain_size",
             0.0,
-            "Height of a step, of the highest stone, a ramp's end or a PNG's white, width of a gap, m; below 0 a ramp leads down; 0: the usual one",
+            "Height of a step, of the highest stone, a ramp's end or a PNG's white, width of a gap, m; below 0 a ramp and steps lead down; 0: the usual one",
         )
         .range(-1.0, 1.0)
         .read_only(),

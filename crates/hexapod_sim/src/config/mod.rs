@@ -11,7 +11,7 @@ use file::{Camera, File, Kind, Lidar};
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
 use ranges::check;
 
 /// What `sim.yaml` says, checked.
@@ -69,9 +69,22 @@ impl Config {
             let imu_link = seat("sensors.imu.link", &file.sensors.imu.link, USUAL_IMU_LINK);
             let camera_link = seat("sensors.camera.link", &file.sensors.camera.link, USUAL_CAMERA_LINK);
             let lidar_link = seat("sensors.lidar.link", &file.sensors.lidar.link, USUAL_LIDAR_LINK);
-            Some(Self { imu_link, camera_link, lidar_link, ..Self::of(&file, servos) })
+            Some(Self { imu_link, camera_link, lidar_link, ..Self::of(&file, servos) }.mounted())
         });
         faults.or(config)
+    }
+
+    /// Sensors whose links the robot does not have are where they usually are on its base.
+    fn mounted(mut self) -> Self {
+        if self.camera_link.is_none() {
+            let leaning = UnitQuaternion::from_euler_angles(0.0, USUAL_CAMERA_DOWN_RAD, 0.0);
+            self.camera.at = USUAL_CAMERA_AT_M + leaning * self.camera.at;
+            self.camera.down_rad += USUAL_CAMERA_DOWN_RAD;
+        }
+        if self.lidar_link.is_none() {
+            self.lidar.at += USUAL_LIDAR_AT_M;
+        }
+        self
     }
 
     /// The sensors of points that are on, in a world of the robot.
@@ -186,6 +199,11 @@ fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
 /// Links that a robot need not have: without one of this name the sensor is on the base.
 const USUAL_IMU_LINK: &str = "imu_link";
 const USUAL_CAMERA_LINK: &str = "depth_camera_link";
+/// Where a camera is that has no link: on the base, m and rad, as that link is on the shipped robot.
+const USUAL_CAMERA_AT_M: Vector3<f64> = Vector3::new(0.1, 0.0, 0.08);
+const USUAL_CAMERA_DOWN_RAD: f64 = 0.75;
+/// The same of a lidar.
+const USUAL_LIDAR_AT_M: Vector3<f64> = Vector3::new(0.0, 0.0, 0.12);
 const USUAL_LIDAR_LINK: &str = "lidar_link";
 
 /// The link that carries a sensor, which a key names; any but the usual one is to be there.

@@ -22,8 +22,9 @@ pub struct Seeing {
 
 impl Seeing {
     pub fn new(world: &World, seed: u64) -> Self {
+        let config = config("");
         Self {
-            camera: PointSensor::new(config("").camera.sensor(), None, world, seed),
+            camera: PointSensor::new(config.camera.sensor(), config.camera_link, world, seed),
             sight: Sight::new(1.0),
             points: Vec::new(),
             odometry: None,
