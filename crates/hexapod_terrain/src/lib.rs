@@ -28,7 +28,7 @@ pub use foothold::{Choice, Foothold, Limits, Wanted};
 pub use height::Height;
 pub use layout::{Layout, LayoutError};
 pub use map::{Drift, ElevationMap, Travel};
-pub use mapper::Mapper;
+pub use mapper::{Mapper, Taken};
 pub use planner::{FootholdPlanner, Planning};
 pub use sensor::{Noise, Sensor};
 pub use sight::Sight;

@@ -14,6 +14,19 @@ const LEG_RADIUS_M: f64 = 0.03;
 /// No sensor is nearer to the origin of the body than this, m.
 const NO_SENSOR_M: f64 = 0.01;
 
+/// A robot as it was when a cloud was taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken<'a> {
+    /// Its joints.
+    pub angles: &'a [LegAngles; MAX_LEGS],
+    /// How high its body is above the ground that it stands on, m.
+    pub height_m: f64,
+    /// The pose of its body in the odometry frame.
+    pub odom_from_body: Isometry3<f64>,
+    /// The same of the sensor.
+    pub odom_from_sensor: Isometry3<f64>,
+}
+
 /// Keeps a map of the ground about a robot that walks.
 #[derive(Clone, Debug)]
 pub struct Mapper {
@@ -52,17 +65,12 @@ impl Mapper {
         self.last = None;
     }
 
-    /// Takes in a cloud of points in the frame of the sensor, m, with the joints of the engine's robot, and the poses of body
-    /// and sensor in the odometry frame, as they were then. How many points count: those of the robot's own legs do not.
-    pub fn see(
-        &mut self,
-        (engine, angles): (&Engine, &[LegAngles; MAX_LEGS]),
-        points: &[[f32; 3]],
-        odom_from_body: &Isometry3<f64>,
-        odom_from_sensor: &Isometry3<f64>,
-    ) -> usize {
-        let step = self.last.unwrap_or(*odom_from_body).inverse() * odom_from_body;
-        self.last = Some(*odom_from_body);
+    /// Takes in a cloud of points in the frame of the sensor, m, of the engine's robot. How many points count: those of its own
+    /// legs do not.
+    pub fn see(&mut self, engine: &Engine, points: &[[f32; 3]], taken: &Taken) -> usize {
+        let Taken { angles, height_m, odom_from_body, odom_from_sensor } = *taken;
+        let step = self.last.unwrap_or(odom_from_body).inverse() * odom_from_body;
+        self.last = Some(odom_from_body);
         let travel = Travel { way_m: step.translation.vector.norm(), turn_rad: step.rotation.scaled_axis().z };
         self.map.follow(&odom_from_body.translation.vector.into(), travel, &self.drift);
         self.legs.clear();
@@ -70,12 +78,11 @@ impl Mapper {
             let bends = || leg.bends(angles).map(|bend| odom_from_body * Point3::from(bend));
             self.legs.extend(bends().zip(bends().skip(1)).map(|(from, to)| Capsule::new(from, to, self.leg_radius_m)));
         }
-        let counted = self.map.insert_aligned(points, odom_from_sensor, &self.sensor, &self.legs);
-        let height_m = engine.last().footprint_from_body.translation.z;
+        let counted = self.map.insert_aligned(points, &odom_from_sensor, &self.sensor, &self.legs);
         // A cloud that was carried into the frame of the body does not say from where it was seen.
         if (odom_from_sensor.translation.vector - odom_from_body.translation.vector).norm() > NO_SENSOR_M {
             let ground_m = odom_from_body.translation.z - height_m;
-            self.map.miss(points, (odom_from_sensor, odom_from_body), ground_m);
+            self.map.miss(points, (&odom_from_sensor, &odom_from_body), ground_m);
         }
         counted
     }

@@ -1,6 +1,6 @@
 //! A robot that sees the ground: from clouds of points to footholds.
 
-use crate::mapper::Mapper;
+use crate::mapper::{Mapper, Taken};
 use crate::planner::{FootholdPlanner, Planning};
 use hexapod_gait::{Engine, Foothold, Twist};
 use hexapod_kinematics::MAX_LEGS;
@@ -28,7 +28,9 @@ impl Sight {
         odom_from_body: &Isometry3<f64>,
         odom_from_sensor: &Isometry3<f64>,
     ) -> usize {
-        self.mapper.see((engine, &engine.last().angles), points, odom_from_body, odom_from_sensor)
+        let (tick, odom_from_body, odom_from_sensor) = (engine.last(), *odom_from_body, *odom_from_sensor);
+        let height_m = tick.footprint_from_body.translation.z;
+        self.mapper.see(engine, points, &Taken { angles: &tick.angles, height_m, odom_from_body, odom_from_sensor })
     }
 
     /// Where the feet of a walking robot are to be put down, for [`hexapod_gait::Input::footholds`], with the pose of its body

@@ -78,7 +78,8 @@ impl Footing {
             return [None; MAX_LEGS];
         };
         // A mapping thread that does not come along misses some.
-        let _ = self.poses.push(Pose { at: now.at, epoch: self.epoch, odom_from_body, angles: tick.angles });
+        let height_m = tick.footprint_from_body.translation.z;
+        let _ = self.poses.push(Pose { at: now.at, epoch: self.epoch, odom_from_body, height_m, angles: tick.angles });
         let seen = self.maps.read();
         let is_fresh = seen.at.is_some_and(|at| now.at.saturating_sub(at) <= FRESH);
         if !is_fresh || seen.epoch != self.epoch {

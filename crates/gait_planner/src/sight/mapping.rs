@@ -6,7 +6,7 @@ use super::intake::Cloud;
 use crate::control_watchdog::spawn;
 use hexapod_gait::{Engine, size_of};
 use hexapod_ros::{RosClock, RosError};
-use hexapod_terrain::Mapper;
+use hexapod_terrain::{Mapper, Taken};
 use rtrb::Consumer;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -105,9 +105,10 @@ impl Mapping {
     fn take(&mut self, cloud: &Cloud) -> Result<Pose, Refusal> {
         let nearest = self.lately.iter().min_by_key(|pose| pose.at.abs_diff(cloud.at));
         let pose = *nearest.filter(|pose| pose.at.abs_diff(cloud.at) <= NEAR).ok_or(Refusal::NoPose)?;
-        let odom_from_sensor = pose.odom_from_body * cloud.body_from_sensor;
-        let robot = (&self.engine, &pose.angles);
-        let counted = self.mapper.see(robot, &cloud.points, &pose.odom_from_body, &odom_from_sensor);
+        let Pose { angles, height_m, odom_from_body, .. } = pose;
+        let odom_from_sensor = odom_from_body * cloud.body_from_sensor;
+        let taken = Taken { angles: &angles, height_m, odom_from_body, odom_from_sensor };
+        let counted = self.mapper.see(&self.engine, &cloud.points, &taken);
         if counted < cloud.points.len().div_ceil(LEAST_OF) {
             return Err(Refusal::NoGround);
         }

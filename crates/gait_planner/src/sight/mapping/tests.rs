@@ -27,7 +27,7 @@ impl Bench {
     /// The robot is at `x_m` at this time, and epoch.
     fn stands(&mut self, at: Duration, epoch: u32, x_m: f64) {
         let odom_from_body = Isometry3::translation(x_m, 0.0, HIGH_M);
-        self.poses.push(Pose { at, epoch, odom_from_body, angles: self.angles }).unwrap();
+        self.poses.push(Pose { at, epoch, odom_from_body, height_m: HIGH_M, angles: self.angles }).unwrap();
         self.mapping.take_poses();
     }
 
