@@ -59,6 +59,8 @@ pub struct FootholdPlanner {
 
 /// A foot farther than this from the ground as the map has it stands on something else, m.
 const STANDS_M: f64 = 0.02;
+/// So many feet carry a robot.
+const CARRY: usize = 3;
 /// What drops away from so far on, in units of how far a place is looked for, and for so far, is no gap but a brink.
 const NARROW: f64 = 0.4;
 const BROAD: f64 = 2.0;
@@ -136,21 +138,26 @@ impl FootholdPlanner {
         self.way.bars()
     }
 
-    /// Compares the map with the feet that stand.
+    /// Compares the map with the feet that stand; a map that most of them find off alike was moved as a whole.
     fn compare(&mut self, engine: &Engine, map: &ElevationMap, odom_from_footprint: &Isometry3<f64>) {
         let tick = engine.last();
         let feet = tick.feet.iter().zip(&tick.contacts).take(engine.legs().len());
         let (mut sum, mut count) = (0.0, 0.0);
+        let (mut others, mut lowest_m, mut highest_m) = (0, f64::INFINITY, f64::NEG_INFINITY);
         for (foot, _) in feet.filter(|(_, stands)| **stands) {
             let at = odom_from_footprint * Point3::from(*foot);
             let Some(height) = map.height(&at.xy()) else { continue };
             let off_m = height.mean_m - at.z;
             if (off_m - self.off_m).abs() < STANDS_M {
                 (sum, count) = (sum + off_m, count + 1.0);
+            } else {
+                (others, lowest_m, highest_m) = (others + 1, lowest_m.min(off_m), highest_m.max(off_m));
             }
         }
         if count > 0.0 {
             self.off_m += FOLLOW * (sum / count - self.off_m);
+        } else if others >= CARRY && highest_m - lowest_m < STANDS_M {
+            self.off_m = 0.5 * (lowest_m + highest_m);
         }
     }
 }

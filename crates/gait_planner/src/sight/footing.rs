@@ -99,3 +99,40 @@ impl Footing {
         self.planner.allowed(wanted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::shipped;
+    use crate::setup::Setup;
+    use hexapod_gait::Input;
+    use hexapod_terrain::{ElevationMap, Layout};
+    use nalgebra::Point3;
+
+    /// Flat ground at this height, everywhere about the robot.
+    fn flat(height_m: f64) -> ElevationMap {
+        let mut map = ElevationMap::new(Layout::default());
+        let cell = |n: i32| 0.01 * f64::from(n - 60);
+        for (x, y) in (0..120).flat_map(|x| (0..120).map(move |y| (cell(x), cell(y)))) {
+            map.felt(&Point3::new(x, y, height_m), 1e-6, 0.0);
+        }
+        map
+    }
+
+    #[test]
+    fn when_the_whole_map_is_off_expect_feet_put_down_on_it_all_the_same() {
+        for off_m in [0.0, -0.24, 0.1] {
+            let mut engine = Setup::load(&shipped()).unwrap().engine;
+            let (map, mut planner) = (flat(off_m), FootholdPlanner::new(Planning::default()));
+            engine.stand();
+            let input = Input { twist: Twist::new(0.05, 0.0, 0.0), ..Input::default() };
+            let mut chosen = 0;
+            for tick in 0..1200 {
+                engine.step(&if tick < 600 { Input::default() } else { input }, 0.01);
+                let body = &engine.last().footprint_from_body;
+                chosen += planner.plan(&engine, &map, body).iter().flatten().count();
+            }
+            assert!(chosen > 1000 && planner.allowed(input.twist) == input.twist, "{off_m}: {chosen}");
+        }
+    }
+}
