@@ -102,7 +102,7 @@ mod tests {
         let robot = Robot::from_urdf(SHIPPED).unwrap();
         let table = JointTable::new(&robot);
         let mut links = Links::new(robot.model(), true);
-        assert_eq!((links.fixed.len(), links.count()), (6, 18));
+        assert_eq!((links.fixed.len(), links.count()), (7, 18));
         for round in 0..200 {
             let positions = angles(table.len(), round);
             links.place(&positions);
