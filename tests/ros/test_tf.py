@@ -76,7 +76,7 @@ def test_when_the_robot_walks_expect_all_links_looked_up_at_50_hz_and_its_feet_o
     start = len(transforms)
     user.spin(WALK_S)
     buffer, ages = look_up(transforms[start:], fixed, 'odom', LINKS)
-    assert buffer.frames() == {'odom', 'base_footprint', *LINKS} and len(LINKS) == 25
+    assert buffer.frames() == {'odom', 'base_footprint', *LINKS} and len(LINKS) == 26
     assert buffer.parent('base_footprint') == 'base_link'
     assert buffer.backwards == []
     assert_fresh(ages, 'one robot')
