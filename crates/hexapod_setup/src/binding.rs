@@ -50,13 +50,25 @@ impl Trial<'_> {
         engine.is_ok_and(|engine| rehearse(&engine, self.gait).is_ok())
     }
 
-    /// Whether another robot walks, on a stance of its own.
-    fn walks_as(&self, robot: Robot) -> bool {
+    /// Whether a robot walks on the stance that this asks for.
+    fn walks_as(&self, robot: Arc<Robot>, wish: StanceWish) -> bool {
         let settings = |spec: StanceSpec| {
             let step_height = self.settings.step_height.min(spec.step_height);
             Settings { stance: spec, step_height, ..self.settings }
         };
-        self.wish.stance(&robot).is_ok_and(|stance| self.walks(Arc::new(robot), settings(stance.spec()), stance))
+        wish.stance(&robot).is_ok_and(|stance| self.walks(robot, settings(stance.spec()), stance))
+    }
+
+    /// The size that was asked for, a parameter, without which the robot walks.
+    pub(crate) fn size(&self) -> Option<&'static str> {
+        let wish = self.wish;
+        let others = [
+            ("max_stride", StanceWish { max_stride: None, ..wish }),
+            ("body_height", StanceWish { height: None, ..wish }),
+            ("max_step_height", StanceWish { step_height: None, ..wish }),
+        ];
+        let mut asked = others.into_iter().filter(|(_, other)| *other != wish);
+        asked.find(|(_, other)| self.walks_as(Arc::clone(self.robot()), *other)).map(|(name, _)| name)
     }
 
     /// The distance that is kept between legs.
@@ -162,7 +174,7 @@ impl Trial<'_> {
             let [lower, upper] = if is_free { widened(&limits) } else { [limits.lower, limits.upper] };
             JointLimits { lower, upper, ..limits }
         };
-        self.walks_as(self.robot().with_limits(farther))
+        self.walks_as(Arc::new(self.robot().with_limits(farther)), self.wish)
     }
 
     /// Which joint of its leg a joint is.

@@ -39,6 +39,16 @@ pub(crate) struct Stuck {
     pub by: LimitedBy,
 }
 
+impl Stuck {
+    /// What comes of it, in words.
+    pub(crate) fn what(&self) -> String {
+        match self.way {
+            Some(way) => format!("the robot would stand still when it is driven {way}"),
+            None => "the robot would not get onto its feet".into(),
+        }
+    }
+}
+
 /// Stands up and, from there, walks each way with a gait.
 ///
 /// # Errors

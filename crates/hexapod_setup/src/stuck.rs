@@ -43,11 +43,7 @@ pub(crate) fn explain(stuck: &Stuck, binding: Option<Reason>, engine: &Engine, d
     } else {
         unbalanced(engine).unwrap_or_else(|| little_room(engine))
     };
-    let what = match stuck.way {
-        Some(way) => format!("the robot would stand still when it is driven {way}"),
-        None => "the robot would not get onto its feet".into(),
-    };
-    reported.why = format!("{what}: {}", reported.why);
+    reported.why = format!("{}: {}", stuck.what(), reported.why);
     reported
 }
 

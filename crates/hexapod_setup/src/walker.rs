@@ -190,6 +190,13 @@ fn engine(
         disabled: &disabled,
         description,
     };
+    if walked.is_none()
+        && let Some(name) = trial.size()
+    {
+        let reason = format!("with it {}", stuck.what());
+        let help = "leave it at 0.0, and one is chosen with which the robot walks";
+        return Err(crate::params::wrong(planner::NODE, params, name, reason, help));
+    }
     let Reason { joint, attribute, why, help } = explain(&stuck, trial.binding(), &engine, description);
     match walked {
         Some((other, gait)) => {

@@ -72,8 +72,12 @@ fn walker_beside(text: String, name: &str, beside: &ConfigFile, disabled: &str) 
     let description = Description::of_text(Source::new(name, text), beside, &mut |_| None)?;
     let mut params: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
     params.insert("disabled_legs", ParamValue::String(disabled.into()));
+    walker_with(&params, &description)
+}
+
+fn walker_with(params: &Params, description: &Description) -> Result<Walker, ConfigError> {
     let file = |name: &str| ConfigFile::from(&Path::new(CONFIG).join(name));
-    Walker::read(&params, &description, &file("gaits.yaml"), &file("motions.yaml"))
+    Walker::read(params, description, &file("gaits.yaml"), &file("motions.yaml"))
 }
 
 #[test]
@@ -93,6 +97,18 @@ fn when_a_robot_cannot_stand_expect_the_joint_the_cause_and_what_mends_it() {
         assert!(error.key().unwrap().contains(joint) && error.line().unwrap() > 2, "{reported}");
         assert!(error.message().contains(cause) && error.remedy().contains(help), "{reported}");
         assert!(!reported.contains("hexapod new"), "{reported}");
+    }
+}
+
+#[test]
+fn when_a_size_that_was_asked_for_keeps_it_from_walking_expect_that_parameter_to_blame() {
+    let description = Description::of_text(Source::new("plain.urdf", urdf(PLAIN)), &nothing(), &mut |_| None).unwrap();
+    let default: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    for (name, asked) in [("max_stride", 0.001), ("max_stride", 0.003)] {
+        let mut params = default.clone();
+        params.insert(name, ParamValue::Double(asked));
+        let reported = format!("{:#}", walker_with(&params, &description).unwrap_err());
+        assert!(reported.contains(name) && reported.contains("leave it at 0.0"), "{reported}");
     }
 }
 
