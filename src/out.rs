@@ -48,14 +48,25 @@ pub fn check_beside<'a>(path: &Path, read: impl IntoIterator<Item = &'a Path>) -
     }
 }
 
-/// A file whose name its errors tell.
+/// A file that is made anew by the first write: what is there stays while that is still refused. Its errors name it.
 #[derive(Debug)]
 pub struct NamedFile {
-    file: File,
+    file: Option<File>,
     path: PathBuf,
 }
 
 impl NamedFile {
+    /// One at this place.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self { file: None, path: path.to_owned() }
+    }
+
+    fn file(&mut self) -> std::io::Result<&mut File> {
+        let file = self.file.take().map_or_else(|| File::create(&self.path), Ok)?;
+        Ok(self.file.insert(file))
+    }
+
     fn named(&self, error: &Error) -> Error {
         Error::new(error.kind(), format!("{}: {error}", self.path.display()))
     }
@@ -63,21 +74,12 @@ impl NamedFile {
 
 impl Write for NamedFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes).map_err(|error| self.named(&error))
+        self.file().and_then(|file| file.write(bytes)).map_err(|error| self.named(&error))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush().map_err(|error| self.named(&error))
+        self.file.as_mut().map_or(Ok(()), File::flush).map_err(|error| self.named(&error))
     }
-}
-
-/// Makes a file anew.
-///
-/// # Errors
-/// As [`check`].
-pub fn create(path: &Path) -> Result<NamedFile, Failure> {
-    let file = File::create(path).map_err(|error| refused(path, &error))?;
-    Ok(NamedFile { file, path: path.to_owned() })
 }
 
 /// Why a file cannot be written, and what would be right.
@@ -106,7 +108,7 @@ mod tests {
 
     #[test]
     fn when_a_disk_is_full_expect_the_name_of_the_file() {
-        let mut full = std::io::BufWriter::new(create(Path::new("/dev/full")).unwrap());
+        let mut full = std::io::BufWriter::new(NamedFile::new(Path::new("/dev/full")));
         let error = full.write_all(b"seconds").and_then(|()| full.flush()).unwrap_err();
         assert!(error.to_string().starts_with("/dev/full: No space left"), "{error}");
     }
@@ -123,9 +125,8 @@ mod tests {
             (old.join("x.csv"), "old.csv is no folder"),
             ("/proc/x.csv".into(), "cannot be written: "),
         ] {
-            for refused in [check(&path).err(), create(&path).err()] {
-                assert!(matches!(&refused, Some(Failure::Words(reported)) if reported.contains(words)), "{refused:?}");
-            }
+            let refused = check(&path).err();
+            assert!(matches!(&refused, Some(Failure::Words(reported)) if reported.contains(words)), "{refused:?}");
         }
         assert!(check(&old).is_ok() && check(&folder.join("new.csv")).is_ok() && check(Path::new("/dev/null")).is_ok());
         let link = folder.join("link.csv");
@@ -140,7 +141,11 @@ mod tests {
                 "{refused:?}"
             );
         }
-        assert_eq!(std::fs::read_to_string(&old).unwrap(), "kept");
+        let mut file = NamedFile::new(&old);
+        assert_eq!(std::fs::read_to_string(&old).unwrap(), "kept", "until something is written");
+        file.write_all(b"new").unwrap();
+        file.write_all(b"er").unwrap();
+        assert_eq!(std::fs::read_to_string(&old).unwrap(), "newer");
         assert!(!folder.join("new.csv").exists(), "nothing is left of the trial");
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -4,7 +4,7 @@ use crate::cli::TraceArgs;
 use crate::commands::{self, List};
 use crate::exit::Failure;
 use crate::given_up::GivenUp;
-use crate::out;
+use crate::out::{self, NamedFile};
 use crate::setups::parameters_of;
 use hexapod_gait::motion::{Motion, Player};
 use hexapod_gait::{GaitState, Input, Twist};
@@ -43,7 +43,7 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     let written = if to_standard_output {
         run(tracer, &commands, motion, &mut std::io::stdout().lock())
     } else {
-        run(tracer, &commands, motion, &mut std::io::BufWriter::new(out::create(&arguments.out)?))
+        run(tracer, &commands, motion, &mut std::io::BufWriter::new(NamedFile::new(&arguments.out)))
     };
     written.map_err(|e| match e.kind() {
         // What was reported of the feet does not hold, whatever is written to.

@@ -6,6 +6,7 @@
 use hexapod::kits::KITS;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
@@ -173,6 +174,11 @@ fn when_a_kit_is_named_expect_a_robot_that_holds_and_walks_in_physics_and_a_wron
         assert!(made == Some(0) && said.contains(kit.servo.title), "{said}");
         let (checked, said) = hexapod(&["check", "--config", kit.name]);
         assert!(checked == Some(0) && said.contains(&format!("{}.urdf", kit.name)), "{said}");
+        let servos = fs::read_to_string(folder.join(kit.name).join("servos.yaml")).unwrap();
+        let femurs = servos.lines().filter(|line| kit.name == "phantomx" && line.contains("_femur'"));
+        let mounted: BTreeSet<_> =
+            femurs.filter_map(|line| line.split("mounted_at_rad").nth(1)?.split(", group").next()).collect();
+        assert!(mounted.len() <= 1, "legs alike, horns alike: {mounted:?}");
         let walk = ["sim", "--headless", "--config", kit.name, "--commands", "walk.csv", "--out", "run.csv"];
         assert_eq!(hexapod(&walk).0, Some(0), "{}", kit.name);
         let table = fs::read_to_string(folder.join("run.csv")).unwrap();

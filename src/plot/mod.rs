@@ -8,7 +8,7 @@ mod workspace;
 
 use crate::cli::Plot;
 use crate::exit::Failure;
-use crate::out;
+use crate::out::{self, NamedFile};
 use std::io::Write;
 use std::path::Path;
 
@@ -39,5 +39,5 @@ fn write(to: &str, draw: impl FnOnce() -> Result<String, Failure>) -> Result<(),
     }
     out::check(Path::new(to))?;
     let svg = draw()?;
-    Ok(out::create(Path::new(to))?.write_all(svg.as_bytes())?)
+    Ok(NamedFile::new(Path::new(to)).write_all(svg.as_bytes())?)
 }

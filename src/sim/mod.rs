@@ -15,7 +15,7 @@ pub use table::HEADER;
 use crate::cli::SimArgs;
 use crate::commands;
 use crate::exit::Failure;
-use crate::out;
+use crate::out::{self, NamedFile};
 use crate::spinner::Spinner;
 use hexapod_ros::Shutdown;
 use std::io::Write;
@@ -48,7 +48,7 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
         let outcome = run(arguments, &list, &shutdown, std::io::stdout().lock())?.outcome();
         write!(std::io::stderr(), "{outcome}")?;
     } else {
-        let file = out::create(&arguments.out)?;
+        let file = NamedFile::new(&arguments.out);
         let waiting = Spinner::on_terminal("walking in physics");
         let outcome = run(arguments, &list, &shutdown, std::io::BufWriter::new(file))?.outcome();
         drop(waiting);

@@ -5,7 +5,7 @@ use super::walk::{run, setups};
 use crate::cli::SimArgs;
 use crate::commands::List;
 use crate::exit::Failure;
-use crate::out;
+use crate::out::{self, NamedFile};
 use crate::spinner::Spinner;
 use hexapod_ros::Shutdown;
 use std::collections::BTreeMap;
@@ -172,7 +172,7 @@ fn finish(header: &str, lines: Vec<String>, arguments: &SimArgs) -> Result<(), F
         write!(std::io::stderr(), "{reported}")?;
         return Ok(());
     }
-    let mut file = out::create(&arguments.out)?;
+    let mut file = NamedFile::new(&arguments.out);
     file.write_all(text.as_bytes())?;
     file.flush()?;
     writeln!(std::io::stdout(), "{reported}table    {}", arguments.out.display())?;

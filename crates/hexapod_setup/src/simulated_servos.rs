@@ -1,7 +1,7 @@
 //! Servos made up for a robot on a simulated bus.
 
-use hexapod_gait::{Demand, JointDemand};
-use hexapod_kinematics::{JointLimits, Leg, Robot};
+use hexapod_gait::Demand;
+use hexapod_kinematics::{JointLimits, Leg, LegJoint, Robot};
 use hexapod_servo::calibration::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, ServoMap};
 use std::fmt::Write as _;
 
@@ -80,13 +80,13 @@ pub(crate) fn made_up(robot: &Robot, timing: RawTiming) -> RawServoConfig {
 fn made_up_for(robot: &Robot, timing: RawTiming, demand: Option<&Demand>) -> RawServoConfig {
     let is_by_side = is_by_side(robot);
     let mut servos = Vec::new();
-    for (of, leg) in robot.legs().iter().enumerate() {
+    for leg in robot.legs() {
         for (place, joint) in leg.joints().iter().enumerate() {
             let board = if is_by_side { usize::from(!is_left(leg)) } else { servos.len() / CHANNELS };
             let board = i64::try_from(board).unwrap_or(0);
             let on_it = servos.iter().filter(|(_, servo): &&(String, RawServo)| servo.board == board).count();
             let channel = i64::try_from(on_it).unwrap_or(0);
-            let asked = demand.and_then(|demand| demand.of_joint(of, place));
+            let asked = demand.and_then(|demand| asked_of_alike(robot, demand, joint, place));
             let limits = asked.map_or(*joint.limits(), |asked| needed(joint.limits(), asked));
             servos.push((joint.name().to_owned(), servo(board, channel, leg.name(), &limits)));
         }
@@ -114,12 +114,22 @@ fn is_by_side(robot: &Robot) -> bool {
     sides.iter().sum::<usize>() > CHANNELS && sides.iter().all(|side| *side <= CHANNELS)
 }
 
+/// What is asked of joints like this one, from its least angle to its greatest: those at its place in other legs that turn as
+/// far. Their servos are mounted alike.
+fn asked_of_alike(robot: &Robot, demand: &Demand, joint: &LegJoint, place: usize) -> Option<[f64; 2]> {
+    let range = |joint: &LegJoint| [joint.limits().lower, joint.limits().upper];
+    let is_alike = |leg: &Leg| leg.joints().get(place).is_some_and(|other| range(other) == range(joint));
+    let alike = robot.legs().iter().enumerate().filter(|(_, leg)| is_alike(leg));
+    let asked = alike.filter_map(|(leg, _)| demand.of_joint(leg, place)).map(|asked| [asked.lower.0, asked.upper.0]);
+    asked.reduce(|all, one| [all[0].min(one[0]), all[1].max(one[1])])
+}
+
 /// The part of a joint's range that is asked for, and a little more, where it is wide.
-fn needed(limits: &JointLimits, asked: &JointDemand) -> JointLimits {
+fn needed(limits: &JointLimits, asked: [f64; 2]) -> JointLimits {
     if limits.upper - limits.lower <= FINE {
         return *limits;
     }
-    let [lower, upper] = [asked.lower.0 - BESIDE, asked.upper.0 + BESIDE];
+    let [lower, upper] = [asked[0] - BESIDE, asked[1] + BESIDE];
     JointLimits { lower: lower.max(limits.lower), upper: upper.min(limits.upper), ..*limits }
 }
 
