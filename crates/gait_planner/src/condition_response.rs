@@ -37,6 +37,9 @@ pub const BRINK: &str = "the robot has stopped where the ground drops away ahead
 /// A robot that is blocked for so long is stopped, s: about two strides.
 const STOPS_AFTER_S: f64 = 2.0;
 
+/// By so much it is blocked less long for each second in which it gets on: one that is slow is blocked now and then.
+const MAKES_GOOD: f64 = 0.3;
+
 type Feet = [Option<bool>; MAX_LEGS];
 
 /// What sensors have reported, and what follows.
@@ -52,7 +55,7 @@ pub(crate) struct ConditionResponse {
     carried_above_m: f64,
     /// The servos of a robot that has fallen have been let go since.
     servos_released: bool,
-    /// For how long it has been blocked, s, and where it goes no further since.
+    /// For how long it has been blocked, s, less what it has got on since, and where it goes no further since.
     blocked_s: f64,
     way: BarredWay,
 }
@@ -124,7 +127,11 @@ impl ConditionResponse {
         }
         let before = self.condition();
         let is_blocked = self.watch.step(&self.planned(tick), &feet, dt) == Condition::Blocked;
-        self.blocked_s = if is_blocked { self.blocked_s + dt } else { 0.0 };
+        self.blocked_s = match (self.has_stopped(), is_blocked) {
+            (true, _) => 0.0,
+            (_, true) => self.blocked_s + dt,
+            (_, false) => (self.blocked_s - MAKES_GOOD * dt).max(0.0),
+        };
         self.way.look(self.blocked_s > STOPS_AFTER_S);
         let now = self.condition();
         (now != before).then_some(now)

@@ -2,6 +2,9 @@
 
 use super::twist::Twist;
 
+/// Cosine of the angle, 84 degrees, from which on a way leads past what is ahead.
+const ASIDE: f64 = 0.1;
+
 /// Lets a robot walk anywhere but on to what is ahead of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarredWay {
@@ -26,8 +29,9 @@ impl BarredWay {
     pub fn allowed(&mut self, wanted: Twist) -> Twist {
         let leads_there = |barred: &Twist| {
             let along = wanted.vx * barred.vx + wanted.vy * barred.vy;
+            let (speeds, turns) = (wanted.speed() * barred.speed(), wanted.wz * barred.wz);
             // Who turns on the spot is not driven anywhere: only turning the same way leads there.
-            if along == 0.0 { wanted.wz * barred.wz > 0.0 } else { along > 0.0 }
+            if speeds == 0.0 { turns > 0.0 } else { along > ASIDE * speeds }
         };
         self.barred = self.barred.filter(leads_there);
         if self.is_there && !wanted.is_zero() && self.barred.is_none() {
@@ -54,7 +58,13 @@ mod tests {
         for on in [AHEAD, Twist::new(0.03, 0.05, 0.2), Twist::new(0.001, 0.0, -0.5)] {
             assert_eq!(way.allowed(on), Twist::ZERO, "{on:?}");
         }
-        for other in [Twist::new(-0.05, 0.0, 0.0), Twist::new(0.0, 0.05, 0.0), Twist::new(0.0, 0.0, 0.5), Twist::ZERO] {
+        for other in [
+            Twist::new(-0.05, 0.0, 0.0),
+            Twist::new(0.0, 0.05, 0.0),
+            Twist::new(1e-18, -0.05, 0.0),
+            Twist::new(0.0, 0.0, 0.5),
+            Twist::ZERO,
+        ] {
             let mut way = way;
             assert_eq!(way.allowed(other), other);
             assert_eq!(way.allowed(AHEAD), AHEAD, "it may try again, and comes there anew");

@@ -119,6 +119,17 @@ fn when_it_does_not_get_on_for_two_seconds_expect_it_to_stop_until_it_is_driven_
 }
 
 #[test]
+fn when_it_is_blocked_again_and_again_expect_it_to_stop_all_the_same() {
+    let (mut bench, ahead) = (Bench::sensed(), Twist::new(0.1, 0.0, 0.0));
+    bench.imu(300, Vector3::zeros(), Vector3::z() * G, true);
+    for _ in 0..5 {
+        bench.pushes_on(2, ahead);
+        bench.imu(180, Vector3::zeros(), Vector3::z() * G, true);
+    }
+    assert!(bench.core.remarks().stopped_as_blocked);
+}
+
+#[test]
 fn when_it_is_enabled_on_its_back_expect_it_let_go_again() {
     let mut bench = Bench::sensed();
     bench.imu(50, Vector3::x() * 2.0 * std::f64::consts::PI, Vector3::zeros(), false);
