@@ -40,8 +40,8 @@ impl Senses {
         Self { seen: Some(Seen::new(sensors, robot)), ..self }
     }
 
-    /// The input with what the robot feels and sees now.
-    pub fn tell(&mut self, plant: &Plant, engine: &Engine, now: Duration, input: &Input) -> Input {
+    /// The input of the next `dt` seconds with what the robot feels and sees now.
+    pub fn tell(&mut self, plant: &Plant, engine: &Engine, (now, dt): (Duration, f64), input: &Input) -> Input {
         let (contacts, contacts_late) = match &mut self.switches {
             Some(felt) => (felt.read(plant), felt.late_s),
             None => ([None; MAX_LEGS], 0.0),
@@ -49,7 +49,7 @@ impl Senses {
         let up = self.up(plant, engine.robot().model(), now);
         let (world, imu) = (plant.simulator().world(), self.imu.as_mut().map(|(_, reader, _)| reader));
         let seen = self.seen.as_mut().map(|seen| seen.footholds(world, engine, now, imu));
-        let twist = self.seen.as_mut().map_or(input.twist, |seen| seen.allowed(input.twist));
+        let twist = self.seen.as_mut().map_or(input.twist, |seen| seen.allowed(input.twist, dt));
         Input { twist, contacts, contacts_late, up, footholds: seen.unwrap_or(input.footholds), ..*input }
     }
 

@@ -45,8 +45,8 @@ impl Seen {
     }
 
     /// What is left of a twist that is wanted: nothing on the way to where the ground drops away.
-    pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        self.sight.allowed(wanted)
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
+        self.sight.allowed(wanted, dt)
     }
 
     /// Odometry from the feet as they are commanded, and from the IMU if there is one.

@@ -245,7 +245,7 @@ impl Stack {
     /// A tick of the planner, its angles to the servos, and the physics until the next.
     pub fn tick(&mut self, input: &Input) -> Result<Moment, Failure> {
         let dt = 1.0 / self.rate_hz;
-        let input = self.senses.tell(&self.plant, self.player.engine(), self.time, input);
+        let input = self.senses.tell(&self.plant, self.player.engine(), (self.time, dt), input);
         let tick = *self.player.step(&input, dt);
         self.command(&tick)?;
         self.notes.extend(self.given_up.note(self.player.engine().gave_up(), self.seconds()));

@@ -98,3 +98,16 @@ def test_when_a_step_is_too_high_expect_the_robot_to_stop_and_say_why(session):
     user.stream('cmd_vel', twist(-0.06))
     user.wait_state('walking')
     condition(user, 'ok')
+
+
+def test_when_it_is_driven_back_as_soon_as_it_is_blocked_expect_it_to_go(session):
+    user = start(session, '-p', 'simulator.terrain:=steps', '-p', 'simulator.terrain_size:=0.08',
+                 '-p', 'use_sim_time:=true')
+    user.stream('cmd_vel', twist(0.1))
+    condition(user, 'blocked', 30.0)
+    states = len(user.listen('gait_state'))
+    start_m = user.latest('odom_true').pose.pose.position.x
+    user.stream('cmd_vel', twist(-0.1))
+    user.until(lambda: user.latest('odom_true').pose.pose.position.x < start_m - 0.15, 8.0, 'back it goes')
+    assert len(user.listen('gait_state')) == states, 'it walks on all the time'
+    condition(user, 'ok')

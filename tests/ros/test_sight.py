@@ -93,6 +93,12 @@ def test_when_the_ground_ends_ahead_expect_the_robot_to_stop_there_and_say_why(s
     user.spin(3.0)
     pose = user.latest('odom_true').pose.pose
     assert pose.position.z > 0.05, 'it stands on the ground'
+    user.publish('cmd_vel', twist())
+    user.spin(1.0)
+    user.spin(2.0)
+    now = user.latest('odom_true').pose.pose
+    assert user.listen('gait_state')[-1].message.data == 'standing', 'whoever pushes on'
+    assert now.position.x == pytest.approx(pose.position.x, abs=0.003)
     user.stream('cmd_vel', twist(-0.06))
     user.wait_state('walking')
     user.until(lambda: user.latest('odom_true').pose.pose.position.x < pose.position.x - 0.1, 20.0, 'back it goes')

@@ -31,8 +31,8 @@ const NO_IMU: &str =
 const NO_POINTS: &str =
     "use_points is set, and points has brought no usable cloud for 1 s: the robot steps as if blind";
 /// Where the ground drops away.
-pub const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way, or release \
-                     the stick and push it again";
+pub const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way: it does \
+                     not go on this one until it has been driven elsewhere for 2 s";
 
 /// A robot that is blocked for so long is stopped, s: about two strides.
 const STOPS_AFTER_S: f64 = 2.0;
@@ -58,6 +58,8 @@ pub(crate) struct ConditionResponse {
     /// For how long it has been blocked, s, less what it has got on since, and where it goes no further since.
     blocked_s: f64,
     way: BarredWay,
+    /// Where it was driven meanwhile.
+    towards: Twist,
 }
 
 impl ConditionResponse {
@@ -73,7 +75,8 @@ impl ConditionResponse {
             carried_above_m: carried_above_m(engine),
             servos_released: false,
             blocked_s: 0.0,
-            way: BarredWay::default(),
+            way: BarredWay::until_released(),
+            towards: Twist::ZERO,
         }
     }
 
@@ -101,8 +104,12 @@ impl ConditionResponse {
 
     /// What is left of a twist that is wanted: nothing on the way where the robot did not get on, until another one is
     /// wanted, or none.
-    pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        self.way.allowed(wanted)
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
+        if !wanted.is_towards(self.towards) {
+            // What was in the way is not any more.
+            (self.blocked_s, self.towards) = (0.0, wanted);
+        }
+        self.way.allowed(wanted, dt)
     }
 
     /// Whether feet tell and none of them has ever felt the ground.

@@ -126,7 +126,7 @@ impl Core {
         self.refused = self.senses.fill(&mut self.input, robot, now, goes_back).or(self.refused);
         self.ticked = now;
         let wanted = self.steering.twist(self.player.engine());
-        self.input.twist = self.condition_response.allowed(self.senses.allowed(wanted));
+        self.input.twist = self.condition_response.allowed(self.senses.allowed(wanted, dt), dt);
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
         self.senses.planned.carry(self.player.last());

@@ -46,8 +46,8 @@ impl Senses {
     }
 
     /// What is left of a twist that is wanted.
-    pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        self.footing.as_mut().map_or(wanted, |footing| footing.allowed(wanted))
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
+        self.footing.as_mut().map_or(wanted, |footing| footing.allowed(wanted, dt))
     }
 
     /// Puts what is believed at `now` into the input of the tick after `tick`. A clock that goes back makes it void. Why a

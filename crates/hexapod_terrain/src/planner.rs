@@ -126,10 +126,10 @@ impl FootholdPlanner {
         footholds
     }
 
-    /// What is left of a twist that is wanted: nothing where it leads on to where the ground has dropped away, until another
-    /// way is wanted, or none.
-    pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        self.way.allowed(wanted)
+    /// What is left of a twist that is wanted for the next `dt` seconds: nothing where it leads on to where the ground has
+    /// dropped away, until the robot has been driven another way.
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
+        self.way.allowed(wanted, dt)
     }
 
     /// Whether the robot is held back from where the ground drops away.

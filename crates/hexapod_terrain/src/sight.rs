@@ -40,7 +40,7 @@ impl Sight {
     }
 
     /// What is left of a twist that is wanted, see [`FootholdPlanner::allowed`].
-    pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        self.planner.allowed(wanted)
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
+        self.planner.allowed(wanted, dt)
     }
 }

@@ -95,8 +95,8 @@ impl Footing {
     }
 
     /// What is left of a twist that is wanted: nothing on the way to where the ground drops away.
-    pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        self.planner.allowed(wanted)
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
+        self.planner.allowed(wanted, dt)
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
                 let body = &engine.last().footprint_from_body;
                 chosen += planner.plan(&engine, &map, body).iter().flatten().count();
             }
-            assert!(chosen > 1000 && planner.allowed(input.twist) == input.twist, "{off_m}: {chosen}");
+            assert!(chosen > 1000 && planner.allowed(input.twist, 0.01) == input.twist, "{off_m}: {chosen}");
         }
     }
 }

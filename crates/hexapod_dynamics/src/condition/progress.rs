@@ -73,6 +73,10 @@ impl Progress {
         if self.beyond.norm() > PUSHED * speed.max(WALKS_M_S) {
             self.forget();
         }
+        if wanted.dot(&self.window.way()) < 0.0 {
+            // Driven back: what was in the way is not any more.
+            self.window = Window::default();
+        }
         self.window.add(&wanted, &self.beyond, dt);
         self.gets_on_s = if self.window.is_stuck() { 0.0 } else { self.gets_on_s + dt };
         self.gets_on_s < GETS_ON_S
@@ -109,8 +113,13 @@ impl Window {
         part.beyond += beyond * dt;
     }
 
+    /// The planned way, m.
+    fn way(&self) -> Vector2<f64> {
+        self.parts.iter().map(|part| part.way).sum()
+    }
+
     fn is_stuck(&self) -> bool {
-        let way = self.parts.iter().map(|part| part.way).sum::<Vector2<f64>>();
+        let way = self.way();
         let speed = way.norm() / self.parts.iter().map(|part| part.seconds).sum::<f64>();
         if !self.full || speed < CERTAIN_M_S {
             return false;

@@ -4,6 +4,8 @@ use super::twist::Twist;
 
 /// Cosine of the angle, 84 degrees, from which on a way leads past what is ahead.
 const ASIDE: f64 = 0.1;
+/// A robot that is driven another way for so long, s, is away from what was ahead. Until then nothing stops it anew.
+const AWAY_S: f64 = 2.0;
 
 /// Lets a robot walk anywhere but on to what is ahead of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -11,9 +13,18 @@ pub struct BarredWay {
     /// Where it was driven when it came there.
     barred: Option<Twist>,
     is_there: bool,
+    /// For how long it has been driven another way since, s.
+    away_s: f64,
+    lifted_by_release: bool,
 }
 
 impl BarredWay {
+    /// One on which the robot may try again once the stick was released.
+    #[must_use]
+    pub fn until_released() -> Self {
+        Self { lifted_by_release: true, ..Self::default() }
+    }
+
     /// Takes down whether the robot must go no further.
     pub fn look(&mut self, is_there: bool) {
         self.is_there = is_there;
@@ -22,22 +33,35 @@ impl BarredWay {
     /// Whether the robot is held back.
     #[must_use]
     pub fn bars(&self) -> bool {
-        self.barred.is_some()
+        self.barred.is_some() && self.away_s == 0.0
     }
 
-    /// What is left of a twist that is wanted: nothing on the barred way, until another one is wanted, or none.
-    pub fn allowed(&mut self, wanted: Twist) -> Twist {
-        let leads_there = |barred: &Twist| {
-            let along = wanted.vx * barred.vx + wanted.vy * barred.vy;
-            let (speeds, turns) = (wanted.speed() * barred.speed(), wanted.wz * barred.wz);
-            // Who turns on the spot is not driven anywhere: only turning the same way leads there.
-            if speeds == 0.0 { turns > 0.0 } else { along > ASIDE * speeds }
-        };
-        self.barred = self.barred.filter(leads_there);
-        if self.is_there && !wanted.is_zero() && self.barred.is_none() {
-            self.barred = Some(wanted);
+    /// What is left of a twist that is wanted for the next `dt` seconds: nothing on the barred way, until the robot has been
+    /// driven another one.
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
+        match self.barred {
+            Some(_) if wanted.is_zero() && self.lifted_by_release => self.barred = None,
+            Some(_) if wanted.is_zero() => {}
+            Some(barred) if wanted.is_towards(barred) => self.away_s = 0.0,
+            Some(_) => self.away_s += dt,
+            None if self.is_there && !wanted.is_zero() => self.barred = Some(wanted),
+            None => {}
+        }
+        if self.barred.is_none() || self.away_s > AWAY_S {
+            (self.barred, self.away_s) = (None, 0.0);
         }
         if self.bars() { Twist::ZERO } else { wanted }
+    }
+}
+
+impl Twist {
+    /// Whether this leads where another one does, more or less.
+    #[must_use]
+    pub fn is_towards(self, other: Self) -> bool {
+        let along = self.vx * other.vx + self.vy * other.vy;
+        let (speeds, turns) = (self.speed() * other.speed(), self.wz * other.wz);
+        // Who turns on the spot is not driven anywhere: only turning the same way leads there.
+        if speeds == 0.0 { turns > 0.0 } else { along > ASIDE * speeds }
     }
 }
 
@@ -46,39 +70,55 @@ mod tests {
     use super::*;
 
     const AHEAD: Twist = Twist::new(0.07, 0.0, 0.0);
+    const BACK: Twist = Twist::new(-0.05, 0.0, 0.0);
+    const DT: f64 = 0.01;
+
+    /// A way at whose end the robot stands: no foot is about to be put down anywhere.
+    fn at_end(mut way: BarredWay, towards: Twist) -> BarredWay {
+        assert_eq!(way.allowed(towards, DT), towards);
+        way.look(true);
+        assert_eq!(way.allowed(towards, DT), Twist::ZERO);
+        way.look(false);
+        way
+    }
 
     #[test]
-    fn when_it_must_go_no_further_expect_no_way_on_until_another_is_wanted_or_none() {
-        let mut way = BarredWay::default();
-        assert_eq!(way.allowed(AHEAD), AHEAD);
-        way.look(true);
-        assert_eq!(way.allowed(AHEAD), Twist::ZERO);
-        // It stands: no foot is about to be put down anywhere.
-        way.look(false);
-        for on in [AHEAD, Twist::new(0.03, 0.05, 0.2), Twist::new(0.001, 0.0, -0.5)] {
-            assert_eq!(way.allowed(on), Twist::ZERO, "{on:?}");
+    fn when_it_must_go_no_further_expect_no_way_on_but_any_other() {
+        for way in [BarredWay::default(), BarredWay::until_released()] {
+            let mut way = at_end(way, AHEAD);
+            for on in [AHEAD, Twist::new(0.03, 0.05, 0.2), Twist::new(0.01, 0.0, -0.5)] {
+                assert_eq!(way.allowed(on, DT), Twist::ZERO, "{on:?}");
+            }
+            let aside = [Twist::new(0.0, 0.05, 0.0), Twist::new(1e-18, -0.05, 0.0)];
+            for other in [BACK, aside[0], aside[1], Twist::new(0.0, 0.0, 0.5)] {
+                let mut way = way;
+                // Whatever is seen on the way back does not stop it.
+                way.look(true);
+                (0..200).for_each(|_| assert_eq!(way.allowed(other, DT), other));
+                assert!(!way.bars());
+                way.look(false);
+                assert_eq!(way.allowed(other, DT), other);
+                assert_eq!(way.allowed(AHEAD, DT), AHEAD, "it may try again, and comes there anew");
+            }
         }
-        for other in [
-            Twist::new(-0.05, 0.0, 0.0),
-            Twist::new(0.0, 0.05, 0.0),
-            Twist::new(1e-18, -0.05, 0.0),
-            Twist::new(0.0, 0.0, 0.5),
-            Twist::ZERO,
-        ] {
-            let mut way = way;
-            assert_eq!(way.allowed(other), other);
-            assert_eq!(way.allowed(AHEAD), AHEAD, "it may try again, and comes there anew");
+    }
+
+    #[test]
+    fn when_the_stick_is_released_expect_the_way_barred_until_it_was_driven_elsewhere_unless_a_release_is_enough() {
+        for (way, allowed) in [(BarredWay::default(), Twist::ZERO), (BarredWay::until_released(), AHEAD)] {
+            let mut way = at_end(way, AHEAD);
+            assert_eq!(way.allowed(Twist::ZERO, DT), Twist::ZERO);
+            assert_eq!(way.allowed(AHEAD, DT), allowed);
+            assert_eq!(way.allowed(BACK, DT), BACK);
+            assert_eq!(way.allowed(AHEAD, DT), allowed, "it has not got away yet");
         }
     }
 
     #[test]
     fn when_it_turned_there_expect_it_to_turn_no_further_that_way() {
-        let mut way = BarredWay::default();
-        way.look(true);
-        assert_eq!(way.allowed(Twist::new(0.0, 0.0, 0.4)), Twist::ZERO);
-        assert_eq!(way.allowed(Twist::new(0.0, 0.0, 0.1)), Twist::ZERO);
+        let mut way = at_end(BarredWay::default(), Twist::new(0.0, 0.0, 0.4));
+        assert_eq!(way.allowed(Twist::new(0.0, 0.0, 0.1), DT), Twist::ZERO);
         let back = Twist::new(0.0, 0.0, -0.1);
-        way.look(false);
-        assert_eq!(way.allowed(back), back);
+        assert_eq!(way.allowed(back, DT), back);
     }
 }

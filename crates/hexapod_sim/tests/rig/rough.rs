@@ -183,7 +183,7 @@ impl Walker {
         let mut input = Input { twist, contacts, contacts_late: LATE_TICKS as f64 * TICK_S, up, ..Input::default() };
         if let Some(seeing) = &mut self.seeing {
             input.footholds = seeing.footholds(&self.engine, &self.world, &mut self.imu.1);
-            input.twist = seeing.sight.allowed(input.twist);
+            input.twist = seeing.sight.allowed(input.twist, TICK_S);
         }
         let tick = *self.engine.step(&input, TICK_S);
         for (hinge, rest) in positions(&self.engine, &self.world).into_iter().enumerate() {
