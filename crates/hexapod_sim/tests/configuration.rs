@@ -69,7 +69,7 @@ fn when_a_value_cannot_be_expect_line_key_and_what_would_be_right() {
         ("sensors: {imu: {gyro_bias_rad_s: 20}}", &["imu.gyro_bias_rad_s", "degrees/s: 0.3491?"]),
         (
             "sensors: {imu: {link: top_plate}}",
-            &["sensors.imu.link", "no link `top_plate`", "base_link, left_front_coxa"],
+            &["sensors.imu.link", "no link `top_plate`", "base_link, depth_camera_link"],
         ),
         ("sensors: {imu: {link: base_lnk}}", &["no link `base_lnk`", "did you mean `base_link`?"]),
         ("ground: {friction: -0.1}", &["ground.friction", "between 0 and 3"]),
