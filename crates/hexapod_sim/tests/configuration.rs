@@ -66,6 +66,7 @@ fn when_a_value_cannot_be_expect_line_key_and_what_would_be_right() {
         ("supply: {reset_v: 7.0}", &["supply.reset_v", "7 V is not below open_v, 6 V"]),
         ("supply: {capacity_ah: 5000}", &["supply.capacity_ah", "mAh: 5?"]),
         ("sensors: {foot_switches: {release_n: 2.0}}", &["foot_switches.release_n", "2 N is more than press_n, 1 N"]),
+        ("sensors: {camera: {nearest_m: 1.0}}", &["sensors.camera.nearest_m", "1 m is not below farthest_m, 0.8 m"]),
         ("sensors: {imu: {gyro_bias_rad_s: 20}}", &["imu.gyro_bias_rad_s", "degrees/s: 0.3491?"]),
         (
             "sensors: {imu: {link: top_plate}}",

@@ -27,6 +27,15 @@ pub struct Taken<'a> {
     pub odom_from_sensor: Isometry3<f64>,
 }
 
+impl Taken<'_> {
+    /// Whether the cloud says from where it was seen: one that was carried into the frame of the body does not.
+    #[must_use]
+    pub fn is_from_sensor(&self) -> bool {
+        let [sensor, body] = [&self.odom_from_sensor, &self.odom_from_body].map(|pose| pose.translation.vector);
+        (sensor - body).norm() > NO_SENSOR_M
+    }
+}
+
 /// Keeps a map of the ground about a robot that walks.
 #[derive(Clone, Debug)]
 pub struct Mapper {
@@ -79,8 +88,7 @@ impl Mapper {
             self.legs.extend(bends().zip(bends().skip(1)).map(|(from, to)| Capsule::new(from, to, self.leg_radius_m)));
         }
         let counted = self.map.insert_aligned(points, &odom_from_sensor, &self.sensor, &self.legs);
-        // A cloud that was carried into the frame of the body does not say from where it was seen.
-        if (odom_from_sensor.translation.vector - odom_from_body.translation.vector).norm() > NO_SENSOR_M {
+        if taken.is_from_sensor() {
             let ground_m = odom_from_body.translation.z - height_m;
             self.map.miss(points, (&odom_from_sensor, &odom_from_body), ground_m);
         }

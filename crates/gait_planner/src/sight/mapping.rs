@@ -21,6 +21,9 @@ const KEPT: Duration = Duration::from_secs(1);
 const NEAR: Duration = Duration::from_millis(60);
 /// Poses are taken in at least so often.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// What to say of clouds in the frame of the body.
+const NO_SENSOR: &str = "points come in the frame of the body: an edge with no bottom in sight is not noticed; give the URDF a \
+                         link where the camera is, and publish them in it (depth_camera_link for the simulator)";
 /// A cloud of which less counts is not of the ground, 1 in so many points.
 const LEAST_OF: usize = 50;
 
@@ -61,12 +64,13 @@ struct Mapping {
     poses: Consumer<Pose>,
     lately: VecDeque<Pose>,
     maps: triple_buffer::Input<Seen>,
+    said_frame: bool,
 }
 
 impl Mapping {
     fn new(engine: Engine, (poses, maps): (Consumer<Pose>, triple_buffer::Input<Seen>)) -> Self {
         let mapper = Mapper::new(size_of(engine.robot()));
-        Self { engine, mapper, epoch: 0, poses, lately: VecDeque::new(), maps }
+        Self { engine, mapper, epoch: 0, poses, lately: VecDeque::new(), maps, said_frame: false }
     }
 
     /// Takes in what comes within a while; false once no more clouds can come.
@@ -108,6 +112,9 @@ impl Mapping {
         let Pose { angles, height_m, odom_from_body, .. } = pose;
         let odom_from_sensor = odom_from_body * cloud.body_from_sensor;
         let taken = Taken { angles: &angles, height_m, odom_from_body, odom_from_sensor };
+        if !taken.is_from_sensor() && !std::mem::replace(&mut self.said_frame, true) {
+            tracing::warn!("{NO_SENSOR}");
+        }
         let counted = self.mapper.see(&self.engine, &cloud.points, &taken);
         if counted < cloud.points.len().div_ceil(LEAST_OF) {
             return Err(Refusal::NoGround);

@@ -193,6 +193,12 @@ fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
     }
     check(document, "sensors.camera", &file.sensors.camera.figures(), faults);
     check(document, "sensors.lidar", &file.sensors.lidar.figures(), faults);
+    let (camera, lidar) = (&file.sensors.camera, &file.sensors.lidar);
+    let ranges = [("camera", camera.nearest_m, camera.farthest_m), ("lidar", lidar.nearest_m, lidar.farthest_m)];
+    for (sensor, nearest_m, farthest_m) in ranges.into_iter().filter(|(_, nearest, farthest)| nearest >= farthest) {
+        let message = format!("it would see nothing: {nearest_m} m is not below farthest_m, {farthest_m} m");
+        faults.add(document.error_at(&format!("sensors.{sensor}.nearest_m"), message, "give a smaller one"));
+    }
     check(document, "ground", &file.ground.figures(), faults);
 }
 
