@@ -42,6 +42,8 @@ STALL_S = 0.5
 COUNTS_RAD, TICK_S = 0.016, 0.012 * figures.BUSY
 # A body that leans more has fallen; leans are kept for so long.
 FALLEN_DEG, LEANS_S = 60.0, 4.0
+# From here on the planner may call it fallen.
+LEANS_DEG = 40.0
 CRASH = ('panicked', 'Segmentation', 'SIGSEGV', 'double free', 'corrupt', 'Assertion', 'terminate called')
 
 Violation = namedtuple('Violation', 'at what detail history')
@@ -322,7 +324,9 @@ class Listener:
                 self.said[node] = status.message
                 self.chronicle.note(f'{node}: {status.message[:200]}')
                 # A machine that gives the loop no time is no fault of the robot's.
-                if node == 'gait_planner' and status.message.startswith('fault') and 'ticks' not in status.message:
+                has_fallen = 'has fallen' in status.message and any(lean > LEANS_DEG for _, lean in list(self.leans))
+                is_fault = status.message.startswith('fault') and 'ticks' not in status.message and not has_fallen
+                if node == 'gait_planner' and is_fault:
                     self.chronicle.violate('the planner is at fault', status.message)
 
     def lateness_table(self):
