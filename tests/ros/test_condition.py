@@ -28,6 +28,15 @@ def start(session, *parameters):
     return user
 
 
+def start_before_a_wall(session):
+    """Have the robot walk to a step that is too high for it, and on; in simulated time, as some of it is to be in time."""
+    user = start(session, '-p', 'simulator.terrain:=steps', '-p', 'simulator.terrain_size:=0.08',
+                 '-p', 'use_sim_time:=true')
+    user.stream('cmd_vel', twist(0.1))
+    condition(user, 'blocked', 30.0)
+    return user
+
+
 def lean(odometry):
     """Return how far the body leans, degrees."""
     q = odometry.pose.pose.orientation
@@ -87,10 +96,7 @@ def test_when_lifted_expect_the_legs_held_and_odometry_not_to_know(session):
 
 
 def test_when_a_step_is_too_high_expect_the_robot_to_stop_and_say_why(session):
-    user = start(session, '-p', 'simulator.terrain:=steps', '-p', 'simulator.terrain_size:=0.08',
-                 '-p', 'use_sim_time:=true')
-    user.stream('cmd_vel', twist(0.1))
-    condition(user, 'blocked', 30.0)
+    user = start_before_a_wall(session)
     user.wait_state('standing', seconds=15.0)
     user.diagnostics('gait_planner', lambda status: 'has stopped; drive it another way' in status.message)
     user.spin(2.0)
@@ -101,10 +107,7 @@ def test_when_a_step_is_too_high_expect_the_robot_to_stop_and_say_why(session):
 
 
 def test_when_it_is_driven_back_as_soon_as_it_is_blocked_expect_it_to_go(session):
-    user = start(session, '-p', 'simulator.terrain:=steps', '-p', 'simulator.terrain_size:=0.08',
-                 '-p', 'use_sim_time:=true')
-    user.stream('cmd_vel', twist(0.1))
-    condition(user, 'blocked', 30.0)
+    user = start_before_a_wall(session)
     states = len(user.listen('gait_state'))
     start_m = user.latest('odom_true').pose.pose.position.x
     user.stream('cmd_vel', twist(-0.1))

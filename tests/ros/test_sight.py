@@ -40,17 +40,21 @@ def heights(mapped, nearer_m, farther_m):
     return [z for x, y, z, _, _ in mapped if nearer_m < x < farther_m and abs(y) < 0.1]
 
 
-def test_when_steps_are_ahead_expect_them_in_the_map_and_the_robot_up_on_them(session):
-    # In simulated time: on a machine that is busy with other robots physics run slower than life.
-    robot = session.start('hexapod', 'run', '--bus', 'physics', '-p', 'simulator.terrain:=steps', '-p', 'use_sim_time:=true',
-                          '-p', f'simulator.terrain_size:={STEP_M}', '-p', 'use_points:=true',
-                          '-p', 'use_foot_switches:=true', '-p', 'use_imu:=true', '-p', 'step_height:=0.05')
+def stands_before_steps(session, height_m, *parameters):
+    """Start a robot that stands before steps, with a map; in simulated time, as physics run slower beside other robots."""
+    robot = session.start('hexapod', 'run', '--bus', 'physics', '-p', 'simulator.terrain:=steps',
+                          '-p', f'simulator.terrain_size:={height_m}', '-p', 'use_sim_time:=true', '-p', 'use_points:=true',
+                          '-p', 'use_imu:=true', *parameters)
     user = session.user
     user.listen('odom_true', Odometry)
     user.listen('elevation', PointCloud2)
     user.arm()
     user.stand()
-    flat = cells(user.next('elevation'))
+    return robot, user, cells(user.next('elevation'))
+
+
+def test_when_steps_are_ahead_expect_them_in_the_map_and_the_robot_up_on_them(session):
+    robot, user, flat = stands_before_steps(session, STEP_M, '-p', 'use_foot_switches:=true', '-p', 'step_height:=0.05')
     ahead = heights(flat, 0.25, 0.45)
     assert len(ahead) > 50 and max(ahead) - min(ahead) < 0.015, 'the floor'
     start = user.latest('odom_true').pose.pose.position
@@ -78,14 +82,7 @@ def test_when_steps_are_ahead_expect_them_in_the_map_and_the_robot_up_on_them(se
 
 
 def test_when_the_ground_ends_ahead_expect_the_robot_to_stop_there_and_say_why(session):
-    robot = session.start('hexapod', 'run', '--bus', 'physics', '-p', 'simulator.terrain:=steps', '-p', 'use_sim_time:=true',
-                          '-p', 'simulator.terrain_size:=-1.0', '-p', 'use_points:=true', '-p', 'use_imu:=true')
-    user = session.user
-    user.listen('odom_true', Odometry)
-    user.listen('elevation', PointCloud2)
-    user.arm()
-    user.stand()
-    user.next('elevation')
+    robot, user, _ = stands_before_steps(session, -1.0)
     user.stream('cmd_vel', twist(0.06))
     user.wait_state('walking')
     user.wait_state('standing', seconds=60.0)
@@ -94,8 +91,7 @@ def test_when_the_ground_ends_ahead_expect_the_robot_to_stop_there_and_say_why(s
     pose = user.latest('odom_true').pose.pose
     assert pose.position.z > 0.05, 'it stands on the ground'
     user.publish('cmd_vel', twist())
-    user.spin(1.0)
-    user.spin(2.0)
+    user.spin(3.0)
     now = user.latest('odom_true').pose.pose
     assert user.listen('gait_state')[-1].message.data == 'standing', 'whoever pushes on'
     assert now.position.x == pytest.approx(pose.position.x, abs=0.003)

@@ -102,8 +102,8 @@ impl ConditionResponse {
         self.way.bars()
     }
 
-    /// What is left of a twist that is wanted: nothing on the way where the robot did not get on, until another one is
-    /// wanted, or none.
+    /// What is left of a twist that is wanted for the next `dt` seconds: nothing on the way where the robot did not get on,
+    /// until it has been driven another way, or the stick was released.
     pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
         if !wanted.is_towards(self.towards) {
             // What was in the way is not any more.
@@ -134,11 +134,7 @@ impl ConditionResponse {
         }
         let before = self.condition();
         let is_blocked = self.watch.step(&self.planned(tick), &feet, dt) == Condition::Blocked;
-        self.blocked_s = match (self.has_stopped(), is_blocked) {
-            (true, _) => 0.0,
-            (_, true) => self.blocked_s + dt,
-            (_, false) => (self.blocked_s - MAKES_GOOD * dt).max(0.0),
-        };
+        self.blocked_s = (self.blocked_s + if is_blocked { dt } else { -MAKES_GOOD * dt }).max(0.0);
         self.way.look(self.blocked_s > STOPS_AFTER_S);
         let now = self.condition();
         (now != before).then_some(now)

@@ -70,9 +70,13 @@ fn walker(text: String, name: &str) -> Result<Walker, ConfigError> {
 
 fn walker_beside(text: String, name: &str, beside: &ConfigFile, disabled: &str) -> Result<Walker, ConfigError> {
     let description = Description::of_text(Source::new(name, text), beside, &mut |_| None)?;
-    let mut params: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
+    let mut params = defaults();
     params.insert("disabled_legs", ParamValue::String(disabled.into()));
     walker_with(&params, &description)
+}
+
+fn defaults() -> Params {
+    planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect()
 }
 
 fn walker_with(params: &Params, description: &Description) -> Result<Walker, ConfigError> {
@@ -103,9 +107,8 @@ fn when_a_robot_cannot_stand_expect_the_joint_the_cause_and_what_mends_it() {
 #[test]
 fn when_a_size_that_was_asked_for_keeps_it_from_walking_expect_that_parameter_to_blame() {
     let description = Description::of_text(Source::new("plain.urdf", urdf(PLAIN)), &nothing(), &mut |_| None).unwrap();
-    let default: Params = planner::specs().iter().map(|spec| (spec.name, spec.default.clone())).collect();
     for (name, asked) in [("max_stride", 0.001), ("max_stride", 0.003)] {
-        let mut params = default.clone();
+        let mut params = defaults();
         params.insert(name, ParamValue::Double(asked));
         let reported = format!("{:#}", walker_with(&params, &description).unwrap_err());
         assert!(reported.contains(name) && reported.contains("leave it at 0.0"), "{reported}");

@@ -64,6 +64,8 @@ const CARRY: usize = 3;
 /// What drops away from so far on, in units of how far a place is looked for, and for so far, is no gap but a brink.
 const NARROW: f64 = 0.4;
 const BROAD: f64 = 2.0;
+/// For each cell that is deep or missing there, so many may never have been in view.
+const UNSEEN: usize = 4;
 /// Fraction by which the difference between the map and the feet follows what is seen at a tick.
 const FOLLOW: f64 = 0.05;
 
@@ -204,7 +206,7 @@ impl Planning {
                 _ => deep += 1,
             }
         }
-        deep > 0 && 4 * deep >= unseen
+        deep > 0 && UNSEEN * deep >= unseen
     }
 
     fn choice(

@@ -17,7 +17,7 @@ const LOST_FRACTION: f64 = 0.5;
 const LOST_AT_ONCE_FRACTION: f64 = 0.75;
 /// It goes to and fro by this part of the planned speed then, as its legs push against the obstacle and slip.
 const JERKS_FRACTION: f64 = 0.8;
-/// A robot that walks more slowly, m/s, loses too little to be told from what else shakes it.
+/// A robot that walks more slowly, m/s, loses too little to be distinguished from what else shakes it.
 const CERTAIN_M_S: f64 = 0.04;
 /// Time constant with which the difference of velocities is forgotten, s.
 const FORGET_S: f64 = 4.0;

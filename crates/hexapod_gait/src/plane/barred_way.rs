@@ -2,8 +2,6 @@
 
 use super::twist::Twist;
 
-/// Cosine of the angle, 84 degrees, from which on a way leads past what is ahead.
-const ASIDE: f64 = 0.1;
 /// A robot that is driven another way for so long, s, is away from what was ahead. Until then nothing stops it anew.
 const AWAY_S: f64 = 2.0;
 
@@ -51,17 +49,6 @@ impl BarredWay {
             (self.barred, self.away_s) = (None, 0.0);
         }
         if self.bars() { Twist::ZERO } else { wanted }
-    }
-}
-
-impl Twist {
-    /// Whether this leads where another one does, more or less.
-    #[must_use]
-    pub fn is_towards(self, other: Self) -> bool {
-        let along = self.vx * other.vx + self.vy * other.vy;
-        let (speeds, turns) = (self.speed() * other.speed(), self.wz * other.wz);
-        // Who turns on the spot is not driven anywhere: only turning the same way leads there.
-        if speeds == 0.0 { turns > 0.0 } else { along > ASIDE * speeds }
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Twist {
 /// Twists below these are no command: a stick's noise must not make the robot tread on the spot.
 const LEAST_SPEED_M_S: f64 = 5e-4;
 const LEAST_TURN_RAD_S: f64 = 2e-3;
+/// Cosine of the angle, 84 degrees, from which on a twist leads elsewhere.
+const ASIDE: f64 = 0.1;
 
 impl Twist {
     /// No motion.
@@ -90,6 +92,15 @@ impl Twist {
     pub fn turning_centre(self) -> Option<Vector2<f64>> {
         let centre = Vector2::new(-self.vy / self.wz, self.vx / self.wz);
         (centre.x.is_finite() && centre.y.is_finite()).then_some(centre)
+    }
+
+    /// Whether this leads where another one does, more or less.
+    #[must_use]
+    pub fn is_towards(self, other: Self) -> bool {
+        let along = self.vx * other.vx + self.vy * other.vy;
+        let (speeds, turns) = (self.speed() * other.speed(), self.wz * other.wz);
+        // Who turns on the spot is not driven anywhere: only turning the same way leads there.
+        if speeds == 0.0 { turns > 0.0 } else { along > ASIDE * speeds }
     }
 }
 

@@ -191,9 +191,9 @@ fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
         let help = "a switch that closes at a force opens at a smaller one";
         faults.add(document.error_at("sensors.foot_switches.release_n", message, help));
     }
-    check(document, "sensors.camera", &file.sensors.camera.figures(), faults);
-    check(document, "sensors.lidar", &file.sensors.lidar.figures(), faults);
     let (camera, lidar) = (&file.sensors.camera, &file.sensors.lidar);
+    check(document, "sensors.camera", &camera.figures(), faults);
+    check(document, "sensors.lidar", &lidar.figures(), faults);
     let ranges = [("camera", camera.nearest_m, camera.farthest_m), ("lidar", lidar.nearest_m, lidar.farthest_m)];
     for (sensor, nearest_m, farthest_m) in ranges.into_iter().filter(|(_, nearest, farthest)| nearest >= farthest) {
         let message = format!("it would see nothing: {nearest_m} m is not below farthest_m, {farthest_m} m");
