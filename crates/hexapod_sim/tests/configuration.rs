@@ -72,6 +72,8 @@ fn when_a_value_cannot_be_expect_line_key_and_what_would_be_right() {
             "sensors: {imu: {link: top_plate}}",
             &["sensors.imu.link", "no link `top_plate`", "base_link, depth_camera_link"],
         ),
+        ("sensors: {camera: {link: left_front_tibia_link}}", &["camera.link", "moves against the body", "fixed"]),
+        ("sensors: {camera: {farthest_m: 1500}}", &["farthest_m", "between 0.05 and 100 m", "millimetres: 1.5?"]),
         ("sensors: {imu: {link: base_lnk}}", &["no link `base_lnk`", "did you mean `base_link`?"]),
         ("ground: {friction: -0.1}", &["ground.friction", "between 0 and 3"]),
         ("ground: {friction: rubber}", &["ground.friction", "rubber"]),

@@ -210,3 +210,20 @@ fn when_lifted_while_it_plays_rises_or_sits_down_expect_the_legs_held_within_a_s
         assert_eq!((bench.state(), bench.condition()), (GaitState::Standing, Condition::Ok), "{posture}");
     }
 }
+
+#[test]
+fn when_its_servos_are_let_go_while_it_stands_expect_no_lift_of_a_robot_on_its_belly() {
+    let mut bench = Bench::standing();
+    bench.poses.push(Held::Part).unwrap();
+    bench.feet(200, None);
+    bench.poses.push(Held::Nothing).unwrap();
+    bench.feet(300, Some(false));
+    assert_eq!(bench.condition(), Condition::Ok);
+    bench.poses.push(Held::Part).unwrap();
+    bench.feet(100, None);
+    bench.feet(100, Some(false));
+    assert_eq!(bench.condition(), Condition::Lifted, "servos hold it again, and a hand lifts it");
+    bench.poses.push(Held::Nothing).unwrap();
+    bench.feet(100, Some(false));
+    assert_eq!(bench.condition(), Condition::Ok);
+}
