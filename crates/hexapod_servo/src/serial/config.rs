@@ -43,6 +43,9 @@ pub struct RawServo {
     /// Torque at the joint for each ampere that the motor gets, N m/A; without it no torque is reported.
     #[serde(default)]
     pub torque_nm_per_a: Option<f64>,
+    /// Torque at the joint for each rad that the servo is away from its goal, N m/rad: for servos that measure no torque.
+    #[serde(default)]
+    pub torque_nm_per_rad: Option<f64>,
     /// Servos switched on together; by default the joint's name before its last `_`.
     #[serde(default)]
     pub group: Option<String>,
@@ -74,6 +77,8 @@ pub struct Servo {
     steps: (u16, u16),
     /// Torque for each ampere, N m/A.
     pub torque_nm_per_a: Option<f64>,
+    /// Torque for each rad away from its goal, N m/rad.
+    pub torque_nm_per_rad: Option<f64>,
 }
 
 /// The servos of a bus, in the order of their joints.
@@ -137,6 +142,10 @@ impl SerialConfig {
                 let message = format!("servos of the series {} measure no current; leave it out", series.name);
                 found.push(ConfigError { path: format!("servos.{joint}.torque_nm_per_a"), message });
             }
+            if servo.torque_nm_per_a.is_some() && servo.torque_nm_per_rad.is_some() {
+                let message = "there is torque_nm_per_a, too; a torque comes of one of them: leave out this one".into();
+                found.push(ConfigError { path: format!("servos.{joint}.torque_nm_per_rad"), message });
+            }
         }
         if found.is_empty() { Ok(config) } else { Err(found) }
     }
@@ -181,9 +190,11 @@ impl SerialConfig {
         for (key, what, number) in [
             ("speed_limit_rad_s", "speed limit (rad/s)", Some(raw.speed_limit_rad_s)),
             ("torque_nm_per_a", "torque (N m/A)", raw.torque_nm_per_a),
+            ("torque_nm_per_rad", "stiffness (N m/rad)", raw.torque_nm_per_rad),
         ] {
-            if let Some(number) = number.filter(|number| !(*number > 0.0 && *number <= 100.0)) {
-                wrong(key, format!("{what} {number} is out of range; use more than 0 and at most 100"));
+            let most = if key == "torque_nm_per_rad" { 1000.0 } else { 100.0 };
+            if let Some(number) = number.filter(|number| !(*number > 0.0 && *number <= most)) {
+                wrong(key, format!("{what} {number} is out of range; use more than 0 and at most {most}"));
             }
         }
         if found.len() > before {
@@ -196,6 +207,7 @@ impl SerialConfig {
             zero_step: zero_step as f64,
             steps: (raw.min_step as u16, max_step as u16),
             torque_nm_per_a: raw.torque_nm_per_a,
+            torque_nm_per_rad: raw.torque_nm_per_rad,
         };
         let (name, group, limits_rad) = (joint.to_owned(), self.group(joint, raw), servo.limits_rad());
         self.joints.joints.push(DrivenJoint { name, group, limits_rad, speed_limit_rad_s: raw.speed_limit_rad_s });
@@ -317,9 +329,9 @@ mod tests {
         let twice = wrong("{a: { id: 3, speed_limit_rad_s: 5 }, b: { id: 3, speed_limit_rad_s: 5 }}");
         assert!(twice.contains("servos.b.id: ID 3 is that of `a` already"), "{twice}");
         let many = wrong(
-            "{a: { id: 1, direction: 2, zero_step: 4096, min_step: 9, max_step: 9, speed_limit_rad_s: .nan, torque_nm_per_a: -1 }}",
+            "{a: { id: 1, direction: 2, zero_step: 4096, min_step: 9, max_step: 9, speed_limit_rad_s: .nan, torque_nm_per_a: -1, torque_nm_per_rad: 2000 }}",
         );
-        for key in ["direction", "zero_step", "min_step", "speed_limit_rad_s", "torque_nm_per_a"] {
+        for key in ["direction", "zero_step", "min_step", "speed_limit_rad_s", "torque_nm_per_a", "torque_nm_per_rad"] {
             assert!(many.contains(&format!("servos.a.{key}: ")), "{key}: {many}");
         }
     }

@@ -83,6 +83,7 @@ pub(crate) fn serial_servos(family: &Family, series: &Series) -> SerialConfig {
             max_step: None,
             speed_limit_rad_s: 6.0,
             torque_nm_per_a: None,
+            torque_nm_per_rad: None,
             group,
         };
         (name, servo)
