@@ -13,7 +13,7 @@ use rig::shipped::{GAITS, LISTENED_KINDS};
 
 /// Servos that measure their torque, and one that measures its angle alone.
 fn listened() -> impl Iterator<Item = (&'static str, &'static str, Efforts)> {
-    let torques = LISTENED_KINDS.into_iter().map(|kind| (kind, "", from));
+    let torques = LISTENED_KINDS.into_iter().map(|kind| (kind, "", Efforts::Measured));
     torques.chain([("sts3215", ", by its angle", Efforts::of_errors())])
 }
 
@@ -33,12 +33,7 @@ fn main() {
             for gait in GAITS {
                 for _ in 0..each {
                     let floor = floor.with_any_friction(seed);
-                    all.add(&listen(
-                        &Course { floor, kind, gait, seed, restless: false },
-                        ahead,
-                        seconds,
-                        Efforts::Measured,
-                    ));
+                    all.add(&listen(&Course { floor, kind, gait, seed, restless: false }, ahead, seconds, from));
                     seed += 1;
                 }
             }
