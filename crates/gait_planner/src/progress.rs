@@ -73,6 +73,8 @@ impl End {
     }
 }
 
+/// The action, which requests are asked on beside topics.
+pub const ACTION: &str = "follow_joint_trajectory";
 /// Why a trajectory is refused.
 pub const NOT_STANDING: &str = "the robot is not standing";
 /// What ends a goal of the action in favour of the next one.

@@ -190,6 +190,7 @@ impl Outlet {
     fn publish_tick(&mut self, tick: &Tick, footholds: &[Option<Foothold>], stamp: Duration) {
         let legs = self.robot.legs().len();
         self.fill_joints(tick, stamp);
+        self.status.show(tick);
         // A driver of the same process acts on them before anything is written to the middleware.
         self.joint_commands.act(&self.joints);
         // Then contacts: a listener that takes both topics in order has them when the joints arrive.

@@ -24,7 +24,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// So many requests wait for the server's thread at most; more get no answer. Each may be a whole trajectory.
-const MOST_REQUESTS: usize = 16;
+const MOST_REQUESTS: usize = 8;
 
 type SendRequest<A> = <<A as WrappedActionTypeSupport>::SendGoal as WrappedServiceTypeSupport>::Request;
 type SendResponse<A> = <<A as WrappedActionTypeSupport>::SendGoal as WrappedServiceTypeSupport>::Response;
