@@ -178,24 +178,18 @@ pub struct MotionStatus {
 }
 
 impl MotionStatus {
-    /// Opens the topic, and says that nothing has been asked for.
+    /// Opens the topic, and says that nothing has been asked for. Whoever follows goals sees each tick in `desired`.
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn new(node: &mut RosNode, robot: &str, requests: Requests) -> Result<Self, RosError> {
+    pub fn new(node: &mut RosNode, robot: &str, desired: Option<Input<Desired>>) -> Result<Self, RosError> {
         let latched = QosProfile::default().keep_last(1).reliable().transient_local();
         let publisher = node.publisher("motion_status", latched)?;
-        let (names, clock) = (Names::new(node.graph()), node.stamps());
+        let (names, clock, requests) = (Names::new(node.graph()), node.stamps(), Requests::default());
         let (robot, lines) = (robot.into(), Burst::new(20, 1));
-        let mut status = Self { publisher, requests, clock, robot, reported: None, names, lines, desired: None };
+        let mut status = Self { publisher, requests, clock, robot, reported: None, names, lines, desired };
         status.tell();
         Ok(status)
-    }
-
-    /// The same that shows each tick to whoever follows goals.
-    #[must_use]
-    pub fn showing(self, desired: Input<Desired>) -> Self {
-        Self { desired: Some(desired), ..self }
     }
 
     /// Shows a tick.

@@ -13,7 +13,7 @@ use crate::outbox::{Done, Outbox, outbox};
 use crate::paused::ClockWatch;
 use crate::publish::Outlet;
 use crate::reach;
-use crate::requests::{MotionStatus, Requests};
+use crate::requests::MotionStatus;
 use crate::setup::Setup;
 use crate::sight;
 use crate::simulated::{Closing, SimulatedLoop};
@@ -59,8 +59,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
     let (views, (desired, measured)) = joint_views::views(setup.engine.last());
     subscriptions::hear_servos(&mut node, &setup, &inbox, (poses, measured))?;
-    let status =
-        MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?.showing(desired);
+    let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Some(desired))?;
     let ends = Ends { inbox: &inbox, shared: &shared, headers: &headers, requests: status.requests() };
     subscriptions::open(&mut node, &setup, &ends)?;
     let goals = follow_joint_trajectory::open(&mut node, &setup, &ends, (views, &clock))?;

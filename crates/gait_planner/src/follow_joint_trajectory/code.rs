@@ -16,3 +16,26 @@ pub enum Code {
     /// A joint was too far off at the end.
     GoalToleranceViolated = -5,
 }
+
+/// Why a goal cannot be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// As the action calls it.
+    pub code: Code,
+    /// In words.
+    pub reason: String,
+}
+
+impl Refusal {
+    /// Of a goal that does not hold, or cannot be done.
+    #[must_use]
+    pub fn goal(reason: String) -> Self {
+        Self { code: Code::InvalidGoal, reason }
+    }
+
+    /// Of one that names joints wrongly.
+    #[must_use]
+    pub fn joints(reason: String) -> Self {
+        Self { code: Code::InvalidJoints, reason }
+    }
+}

@@ -1,6 +1,6 @@
 //! A goal as it comes in: what does not hold, and what that is called.
 
-use super::code::Code;
+use super::code::{Code, Refusal};
 use super::tolerances::Tolerances;
 use crate::motion_intake::TrajectoryIntake;
 use crate::progress::ACTION;
@@ -32,29 +32,6 @@ pub struct Followed {
     pub end_s: f64,
     /// How far they may be off.
     pub tolerances: Tolerances,
-}
-
-/// Why a goal cannot be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// As the action calls it.
-    pub code: Code,
-    /// In words.
-    pub reason: String,
-}
-
-impl Refusal {
-    /// Of a goal that does not hold, or cannot be done.
-    #[must_use]
-    pub fn goal(reason: String) -> Self {
-        Self { code: Code::InvalidGoal, reason }
-    }
-
-    /// Of one that names joints wrongly.
-    #[must_use]
-    pub fn joints(reason: String) -> Self {
-        Self { code: Code::InvalidJoints, reason }
-    }
 }
 
 /// Checks a goal that has come in at `now`, on the clock of stamps.

@@ -1,7 +1,7 @@
 //! The action's thread: it takes goals in, follows the one that is played, and tells its client.
 
-use super::code::Code;
-use super::goal::{Followed, Refusal, check};
+use super::code::{Code, Refusal};
+use super::goal::{Followed, check};
 use super::outcome::{Course, End, course};
 use super::tolerances::Compared;
 use crate::command::Command;

@@ -1,6 +1,6 @@
 //! How far joints may be off, where servos measure that.
 
-use super::goal::Refusal;
+use super::code::Refusal;
 use crate::joint_views::Reading;
 use hexapod_ros::bounds::{self, MAX_JOINTS, excerpt};
 use hexapod_ros::r2r::control_msgs::action::FollowJointTrajectory::Goal;
