@@ -41,6 +41,12 @@ def goal(message, **fields):
     return FollowJointTrajectory.Goal(trajectory=message, **fields)
 
 
+def newest_request(user):
+    """Return the last request on `motion_status`."""
+    status = user.latest('motion_status').status[-1]
+    return {pair.key: pair.value for pair in status.values}
+
+
 def long_goal():
     """Return a goal that takes a while, both ways."""
     return goal(trajectory(['right_front_coxa', COXA], (1.0, (0.3, -0.3)), (4.0, (-0.3, 0.3)), (6.0, (0.0, 0.0))))
@@ -133,6 +139,8 @@ def test_when_a_goal_is_sent_expect_it_reached_in_time_with_feedback_on_the_way(
         assert user.latest('gait_state').data == 'playing', 'it is held, not left at once'
         user.wait_state('standing', seconds=6.0)
         user.spin(0.1)
+    asked = newest_request(user)
+    assert (asked['asked on'], asked['asked by'], asked['state']) == (NAME, '/arm', 'succeeded'), asked
     assert found.heard[0]
     assert 20 <= len(arm.told) <= 60, len(arm.told)
     times = [each.desired.time_from_start.sec + each.desired.time_from_start.nanosec * 1e-9 for each in arm.told]
@@ -363,6 +371,12 @@ def test_when_a_client_is_killed_expect_its_goal_to_go_on_to_its_end_and_the_nex
     status, result = arm.ended(arm.accepted(goal(trajectory([COXA], (1.0, (0.1,))))))
     assert status == GoalStatus.STATUS_SUCCEEDED, result
     assert shared_session.robot.is_running()
+
+
+def test_when_the_robot_is_in_a_namespace_expect_the_action_there(session):
+    session.start('hexapod', 'run', '--ros-args', '-r', '__ns:=/robot1')
+    wanted = (f'/robot1/{NAME}', ['control_msgs/action/FollowJointTrajectory'])
+    session.user.until(lambda: wanted in get_action_names_and_types(session.user.node), 10.0, 'the action')
 
 
 def test_when_servos_are_stopped_expect_the_goal_aborted_and_goals_rejected_until_they_are_enabled(session, robot):

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(control_msgs), allow(dead_code, reason = "only the action uses it"))]
 
 pub mod command;
 mod condition_response;
