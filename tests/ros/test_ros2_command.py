@@ -154,10 +154,10 @@ def test_when_a_goal_is_sent_by_the_command_line_expect_the_action_listed_and_th
     session.user.stand()
     kind = 'control_msgs/action/FollowJointTrajectory'
     try:
-        assert f'/follow_joint_trajectory [{kind}]' in ros2.run('action', 'list', '-t')
-        assert '/gait_planner' in ros2.run('action', 'info', '/follow_joint_trajectory')
+        # These verbs have no option to wait: they see what the daemon does, which they start.
+        session.user.until(lambda: f'/follow_joint_trajectory [{kind}]' in ros2.run('action', 'list', '-t'), 20.0, 'the action')
+        session.user.until(lambda: '/gait_planner' in ros2.run('action', 'info', '/follow_joint_trajectory'), 20.0, 'its server')
     finally:
-        # These verbs start one.
         ros2.run('daemon', 'stop')
     goal = '{trajectory: {joint_names: [left_front_coxa], points: [{positions: [0.3], time_from_start: {sec: 1}}]}}'
     output = ros2.run('action', 'send_goal', '/follow_joint_trajectory', kind, goal)

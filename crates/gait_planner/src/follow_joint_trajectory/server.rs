@@ -17,9 +17,7 @@ use hexapod_ros::r2r::builtin_interfaces::msg::Duration as DurationMsg;
 use hexapod_ros::r2r::control_msgs::action::FollowJointTrajectory::{Action, Feedback, Result as Outcome};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectoryPoint;
 use hexapod_ros::realtime::{self, priority};
-use hexapod_ros::{
-    ActionServer, ActionWaker, Asked, AskedGoal, GoalId, GoalStatus, RosClock, RosError, RosNode, monotonic_now,
-};
+use hexapod_ros::{ActionServer, ActionWaker, Asked, AskedGoal, GoalId, RosClock, RosError, RosNode, monotonic_now};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -133,8 +131,9 @@ impl Follower {
         }
     }
 
-    /// The goal that is under way ends in favour of another.
+    /// The goal that is under way ends in favour of another, unless it was reached just now.
     fn give_way(&mut self) {
+        self.follow(monotonic_now());
         if let Some(Live { id, is_canceling, .. }) = self.live.take() {
             self.finish(&id, End::of_preempted(is_canceling));
         }
@@ -163,9 +162,7 @@ impl Follower {
         match course(self.requests.of(live.request).as_ref(), live.is_canceling, &live.goal, looked_at) {
             Course::Waits => {}
             Course::Goes(elapsed_s) => {
-                if !live.is_canceling {
-                    self.server.execute(&live.id);
-                }
+                self.server.execute(&live.id);
                 if self.server.is_followed() {
                     self.server.tell(&live.id, feedback(&live.goal, &joints, elapsed_s, self.clock.now()));
                 }
@@ -184,9 +181,6 @@ impl Follower {
 
     fn finish(&mut self, id: &GoalId, end: End) {
         let result = Outcome { error_code: end.code as i32, error_string: reason(&end.text).into_owned() };
-        if end.status != GoalStatus::Canceled {
-            self.server.execute(id);
-        }
         self.server.finish(id, end.status, result);
     }
 

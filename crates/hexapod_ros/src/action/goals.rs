@@ -99,10 +99,13 @@ impl<R: Clone, W> Goals<R, W> {
         self.goals.push(Goal { id, accepted: stamp, status: GoalStatus::Accepted, waiting: vec![], end: None });
     }
 
-    /// Takes down how far a goal is that is not over; whether that is new.
-    pub fn advance(&mut self, id: &GoalId, status: GoalStatus) -> bool {
-        let goal = self.goals.iter_mut().find(|goal| goal.id == *id && !goal.status.is_over());
-        goal.is_some_and(|goal| std::mem::replace(&mut goal.status, status) != status)
+    /// Takes down that a goal which waited is carried out now; whether it did.
+    pub fn execute(&mut self, id: &GoalId) -> bool {
+        let waits = |goal: &&mut Goal<R, W>| goal.id == *id && goal.status == GoalStatus::Accepted;
+        self.goals.iter_mut().find(waits).is_some_and(|goal| {
+            goal.status = GoalStatus::Executing;
+            true
+        })
     }
 
     /// Takes down what came of a goal that is not over; those who waited for it.
@@ -197,10 +200,10 @@ mod tests {
         let mut goals = with(1);
         let id = [0; 16];
         assert_eq!(goals.ask(&id, 7, s(1)), Answer::Later);
-        assert!(goals.advance(&id, GoalStatus::Executing) && !goals.advance(&id, GoalStatus::Executing));
+        assert!(goals.execute(&id) && !goals.execute(&id));
         assert_eq!(goals.finish(&id, GoalStatus::Succeeded, 42, s(5)), [7]);
         assert!(goals.finish(&id, GoalStatus::Aborted, 1, s(6)).is_empty(), "an end is final");
-        assert!(!goals.advance(&id, GoalStatus::Executing));
+        assert!(!goals.execute(&id));
         assert_eq!(goals.ask(&id, 8, s(14)), Answer::Now(8, GoalStatus::Succeeded, 42));
         assert_eq!(goals.ask(&id, 9, s(15)), Answer::Unknown(9));
         assert_eq!(goals.ask(&[1; 16], 9, s(15)), Answer::Unknown(9));
@@ -222,7 +225,7 @@ mod tests {
         let _ = goals.finish(&[0; 16], GoalStatus::Aborted, 0, s(1));
         assert_eq!(goals.cancel(Some(&[0; 16]), None, s(1)), Err(CancelRefused::GoalOver));
         assert_eq!(goals.cancel(Some(&[9; 16]), None, s(1)), Err(CancelRefused::UnknownGoal));
-        assert!(goals.cancel(Some(&[1; 16]), None, s(1)).is_ok());
+        assert!(goals.cancel(Some(&[1; 16]), None, s(1)).is_ok() && !goals.execute(&[1; 16]));
         assert_eq!(goals.cancel(Some(&[1; 16]), None, s(1)), Err(CancelRefused::Rejected));
         assert_eq!(goals.cancel(None, None, s(1)), Ok(vec![]), "all are being ended already");
     }
@@ -249,7 +252,7 @@ mod tests {
                             ended.remove(&id);
                         }
                     }
-                    1 => drop(goals.advance(&id, GoalStatus::Executing)),
+                    1 => drop(goals.execute(&id)),
                     2 => drop(goals.cancel(Some(&id), None, now)),
                     3 => drop(goals.ask(&id, 1, now)),
                     4 => drop(goals.cancel(None, Some(now), now)),

@@ -180,15 +180,16 @@ impl<A: Action> ActionServer<A> {
         asked.reply.send(self.sent(false));
     }
 
-    /// A goal is carried out now.
+    /// A goal is carried out now, if it has waited until now.
     pub fn execute(&mut self, id: &GoalId) {
-        if self.goals.advance(id, GoalStatus::Executing) {
+        if self.goals.execute(id) {
             self.publish_status();
         }
     }
 
-    /// What came of a goal.
+    /// What came of a goal. One that has waited until now passes through the state between.
     pub fn finish(&mut self, id: &GoalId, status: GoalStatus, result: A::Result) {
+        self.execute(id);
         for reply in self.goals.finish(id, status, result.clone(), monotonic_now()) {
             reply.send(A::make_result_response_msg(status.code(), result.clone()));
         }
