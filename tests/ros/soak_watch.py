@@ -149,6 +149,11 @@ class Outputs:
                 self.latencies[why].append(max(0.0, took))
 
     @property
+    def is_timed(self):
+        """Return whether nothing is being timed."""
+        return self._timed is None
+
+    @property
     def is_stopped(self):
         """Return whether no pulse is allowed."""
         return self._since is not None

@@ -149,7 +149,7 @@ class Orders:
             drive(self.user)
 
 
-def start(session, boards, way):
+def start(session, boards, way, more=()):
     """Start a driver that is commanded by the user, or a robot that is driven."""
     if way == 'apart':
         process = session.start('servo_driver', *ON_I2C, *PINS, environment=boards.environment)
@@ -157,7 +157,7 @@ def start(session, boards, way):
         command(session.user, dict.fromkeys(JOINTS, 0.0))
         return process
     pins = [word if word == '-p' else f'servo_driver.{word}' for word in PINS]
-    process = session.start('hexapod', 'run', '--bus', 'i2c', *pins, environment=boards.environment)
+    process = session.start('hexapod', 'run', '--bus', 'i2c', *pins, *more, environment=boards.environment)
     session.user.hear('servo_states', '/diagnostics', 'joint_commands', 'gait_state')
     return process
 
