@@ -75,6 +75,9 @@ class Stopped:
 
     def stop(self, way):
         """Stop it, and wait for OE."""
+        if self.client and not self.client.alive:
+            # On a machine that is this busy a page may be cut off, and connects again.
+            self.client = Client(self.port, name='who stops')
         self.outputs.stopped(way)
         if way == 'service':
             self.service.call_async(Trigger.Request())
