@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::board::Servo2040;
 use super::frame::Frame;
 use super::link::NOBODY;
-use crate::backend::{ArmReport, Backend, Measured, Off, Service, Tally, Trouble, Unacknowledged};
+use crate::backend::{ArmReport, Backend, Feet, Measured, Off, Service, Tally, Trouble, Unacknowledged};
 use crate::serial::{Port, PortError};
 
 /// So often the relay is switched off before a board that does not answer is given up.
@@ -40,6 +40,10 @@ impl<P: Port> Backend for Servo2040<P> {
     /// What the board measures of all servos together is that of the first.
     fn measured(&self, joint: usize) -> Measured {
         if joint == 0 { self.supply } else { Measured::default() }
+    }
+
+    fn feet(&self) -> Option<Feet> {
+        self.feet
     }
 
     fn describe(&self, joint: usize) -> Option<String> {

@@ -5,27 +5,20 @@ use std::time::Duration;
 use super::dialect::Dialect;
 use super::frame::{CHANNELS, Frame};
 use super::link::Link;
-use super::outputs::{Mismatch, Outputs, Pulses};
-use super::reply::Values;
+use super::outputs::{Outputs, Pulses};
+use super::reading::Ask;
 use super::trouble::Trouble;
-use crate::backend::{Measured, Sample, Service, Tally};
-use crate::calibration::ServoConfig;
+use crate::backend::{Feet, Measured, Service, Tally};
+use crate::calibration::{ServoConfig, Touch};
 use crate::serial::{Port, PortError};
 
 /// Bits a second of the UART of olli-io's board (`HEXAPOD_UART_BAUD`); USB runs at its own rate, whatever is set.
 pub const BAUD: u32 = 460_800;
 
-/// A board that has not answered for so long is lost, once it was missed so often.
-const LOST_AFTER: Duration = Duration::from_millis(80);
-const MISSES: u8 = 3;
-/// So often in a row the board must say what is wrong before it is believed: Chica's replies have no checksum.
-const BELIEVED: u8 = 3;
 /// A board that did not answer after its relay was switched off gets the command again after this time.
 const OFF_RETRY: Duration = Duration::from_millis(20);
 /// And one that did after this: nobody else may switch it on unseen.
 const OFF_AGAIN: Duration = Duration::from_millis(400);
-/// The supply is there so long after the relay was closed.
-const SUPPLIED: Duration = Duration::from_millis(100);
 
 /// A board with its servos. All of it is one part.
 #[derive(Debug)]
@@ -39,16 +32,21 @@ pub struct Servo2040<P> {
     next_off: Duration,
     /// Since when the relay may be closed.
     pub(super) closed_since: Option<Duration>,
-    answered_at: Duration,
-    misses: u8,
+    pub(super) answered_at: Duration,
+    pub(super) misses: u8,
     /// How often in a row it said that it has other pulses, and that it has tripped.
-    altered: u8,
-    tripped: u8,
+    pub(super) altered: u8,
+    pub(super) tripped: u8,
     /// Whether what is not a pulse is read next.
-    reads_sensors: bool,
+    reads_supply: bool,
     /// What all servos draw, and what they are supplied with.
     pub(super) supply: Measured,
     pub(super) lost: Option<Trouble>,
+    /// Where its touch inputs are, if feet have any, and what they said last.
+    pub(super) touch: Option<Touch>,
+    pub(super) feet: Option<Feet>,
+    /// Whether it answered when it was last asked while off.
+    answers: bool,
 }
 
 impl<P: Port> Servo2040<P> {
@@ -66,10 +64,19 @@ impl<P: Port> Servo2040<P> {
             misses: 0,
             altered: 0,
             tripped: 0,
-            reads_sensors: true,
+            reads_supply: true,
             supply: Measured::default(),
             lost: None,
+            touch: None,
+            feet: None,
+            answers: false,
         }
+    }
+
+    /// With touch inputs under feet.
+    #[must_use]
+    pub fn with_touch(self, touch: Option<Touch>) -> Self {
+        Self { touch, ..self }
     }
 
     /// The servos.
@@ -113,11 +120,26 @@ impl<P: Port> Servo2040<P> {
     /// Has it off: at once, again soon if it does not answer, and now and then when it does.
     pub(super) fn keep_off(&mut self, now: Duration, tally: &mut Tally) -> bool {
         if now < self.next_off {
+            self.feel(now, tally);
             return true;
         }
         let is_off = self.open_relay(tally).unwrap_or(false);
         self.next_off = now + if is_off { OFF_AGAIN } else { OFF_RETRY };
+        self.answers = is_off;
+        if is_off && self.touch.is_some() && self.dialect.is_none() {
+            self.dialect = self.link.identify(tally).ok().flatten().map(|found| found.dialect);
+        }
         is_off
+    }
+
+    /// Reads touch inputs while servos are off, from a board that answers: feet tell more than the gait's plan then, too.
+    fn feel(&mut self, now: Duration, tally: &mut Tally) {
+        let Some(dialect) = self.dialect.filter(|_| self.answers && self.touch.is_some()) else { return };
+        let reading = self.link.read(dialect, Ask::Touch, tally);
+        self.answers = matches!(reading, Ok(Some(_)));
+        if let Ok(Some(reading)) = reading {
+            self.note(&reading, now);
+        }
     }
 
     /// The traffic of one tick in service: whether it answered.
@@ -128,15 +150,15 @@ impl<P: Port> Servo2040<P> {
             Ok(()) | Err(PortError::GaveWay) => {}
             failed => failed?,
         }
-        self.reads_sensors = !self.reads_sensors || self.closed_since.is_none();
-        if self.reads_sensors {
-            let values = self.link.get(dialect, dialect.sensors(), tally)?;
-            values.inspect(|values| self.note_sensors(dialect, values, now));
-            return Ok(values.is_some());
-        }
-        let values = self.link.get(dialect, (0, CHANNELS as u8), tally)?;
-        values.inspect(|values| self.note_pulses(values));
-        Ok(values.is_some())
+        self.reads_supply = !self.reads_supply || self.closed_since.is_none();
+        let ask = match (&self.touch, self.reads_supply) {
+            (Some(_), _) => Ask::Everything,
+            (None, true) => Ask::Supply,
+            (None, false) => Ask::Pulses,
+        };
+        let reading = self.link.read(dialect, ask, tally)?;
+        reading.inspect(|reading| self.note(reading, now));
+        Ok(reading.is_some())
     }
 
     /// Gives the servos their pulses, and all of them their supply or none.
@@ -185,57 +207,5 @@ impl<P: Port> Servo2040<P> {
             channel += count.max(1);
         }
         Ok(())
-    }
-
-    /// Judges what it says of its servos' pulses: what was lost is sent again.
-    fn note_pulses(&mut self, values: &Values) {
-        let Some(Mismatch { channel, read, expected }) = self.outputs.mismatch(values.all()) else {
-            self.altered = 0;
-            return;
-        };
-        // Sent again, pulses of a board that was reset would be there and its relay open: no garbage has so many zeros.
-        if self.outputs.are_gone(values.all()) {
-            self.lost = Some(Trouble::Reset);
-            return;
-        }
-        self.outputs.repeat();
-        self.altered += 1;
-        if self.altered >= BELIEVED {
-            self.lost = Some(Trouble::Altered { channel, read, expected });
-        }
-    }
-
-    fn note_sensors(&mut self, dialect: Dialect, values: &Values, now: Duration) {
-        let code = |index: usize| values.get(index).unwrap_or_default();
-        let sample = |value| Some(Sample { value, at: now });
-        if self.closed_since.is_some_and(|since| now.saturating_sub(since) >= SUPPLIED) {
-            self.supply.current_a = sample(dialect.amperes(code(0)).max(0.0));
-            self.supply.voltage_v = sample(dialect.volts(code(1)));
-        }
-        match values.get(3).and_then(Dialect::trip) {
-            Some(trip) if self.closed_since.is_some() => {
-                self.tripped += 1;
-                if self.tripped >= BELIEVED {
-                    self.lost = Some(Trouble::Tripped { amperes: trip.amperes });
-                }
-            }
-            _ => self.tripped = 0,
-        }
-    }
-
-    /// Judges an exchange in service. True if it answered.
-    pub(super) fn judge(&mut self, now: Duration, result: Result<bool, PortError>) -> bool {
-        match result {
-            Ok(true) => (self.answered_at, self.misses) = (now, 0),
-            Err(PortError::GaveWay) => {}
-            Ok(false) | Err(PortError::Failed(_)) => {
-                self.misses = self.misses.saturating_add(1);
-                self.outputs.repeat();
-                if self.misses >= MISSES && now.saturating_sub(self.answered_at) >= LOST_AFTER {
-                    self.lost = Some(result.err().map_or(Trouble::Silent, Trouble::Line));
-                }
-            }
-        }
-        self.misses == 0
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::dialect::Dialect;
 use super::frame::{CURRENT, Frame, PACKET};
-use super::reply::{Values, find, length};
+use super::reading::{Ask, Reading};
+use super::reply::{find, length};
 use crate::backend::Tally;
 use crate::serial::{Port, PortError, on_the_wire};
 
@@ -73,10 +74,12 @@ impl<P: Port> Link<P> {
         Ok(None)
     }
 
-    /// Values, if the board answers.
-    pub fn get(&mut self, dialect: Dialect, asked: (u8, u8), tally: &mut Tally) -> Result<Option<Values>, PortError> {
-        let most = length(dialect, asked.0, asked.1);
-        self.ask(asked, most, tally, |bytes, _| find(bytes, dialect, asked.0, asked.1))
+    /// What the board says, if it answers.
+    pub fn read(&mut self, dialect: Dialect, ask: Ask, tally: &mut Tally) -> Result<Option<Reading>, PortError> {
+        let (first, count) = ask.range(dialect);
+        let most = length(dialect, first, count);
+        let values = self.ask((first, count), most, tally, |bytes, _| find(bytes, dialect, first, count))?;
+        Ok(values.map(|values| Reading::of_values(dialect, first, &values)))
     }
 
     /// Which firmware answers, and what: of current, voltage, relay and fault word Chica says the first two alone, without a
@@ -86,7 +89,11 @@ impl<P: Port> Link<P> {
         const FIRST: u8 = CURRENT;
         const COUNT: u8 = 4;
         let read = |bytes: &[u8], is_over: bool| {
-            let as_of = |dialect| Some(Found { dialect, values: find(bytes, dialect, FIRST, COUNT)? });
+            let as_of = |dialect| {
+                let values = find(bytes, dialect, FIRST, COUNT)?;
+                let supply = Reading::of_values(dialect, FIRST, &values).supply;
+                Some(Found { dialect, supply: supply.unwrap_or_default() })
+            };
             let is_short = is_over && bytes.len() == length(Dialect::Chica, FIRST, COUNT);
             as_of(Dialect::Olli).or_else(|| as_of(Dialect::Chica).filter(|_| is_short))
         };
@@ -114,17 +121,16 @@ fn count(error: PortError, tally: &mut Tally) {
 }
 
 /// A board that answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// Its firmware.
     pub dialect: Dialect,
-    values: Values,
+    supply: (f64, f64),
 }
 
 impl fmt::Display for Found {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [amperes, volts] = [0, 1].map(|index| self.values.get(index).unwrap_or_default());
-        let (amperes, volts) = (self.dialect.amperes(amperes), self.dialect.volts(volts));
+        let (amperes, volts) = self.supply;
         write!(formatter, "{} firmware, ", self.dialect.name())?;
         // As behind an open relay.
         if volts < 1.0 {

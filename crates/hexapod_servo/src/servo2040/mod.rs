@@ -6,7 +6,7 @@
 //! - olli-io/hexapod-servo2040-driver, `protocol.md` and `src/hexapod-servo2040-firmware`.
 //!
 //! `D3 first count {low7 high7}` sets values, `C7 first count` is answered by itself and the values, and only the first byte of
-//! a frame has its highest bit set. Values 0 to 17 are pulses in microseconds, 18 to 23 touch inputs (not used), 24 current, 25 voltage,
+//! a frame has its highest bit set. Values 0 to 17 are pulses in microseconds, 18 to 23 touch inputs, 24 current, 25 voltage,
 //! 26 the relay, 27 (olli-io) the fault word. Nothing that is set is acknowledged, and the relay cannot be read. So each tick
 //! reads something: the answer says that the board lives, and what it read that it has the pulses it was given.
 //!
@@ -24,10 +24,13 @@ mod board;
 mod cargo;
 mod dialect;
 mod frame;
+mod judge;
 mod link;
 mod outputs;
+mod reading;
 mod reply;
 mod simulated;
+mod trip;
 mod trouble;
 
 pub use board::{BAUD, Servo2040};
@@ -35,5 +38,4 @@ pub use cargo::cargo;
 pub use dialect::Dialect;
 pub use frame::{CHANNELS, Frame, Request};
 pub use link::{Found, NOBODY, identify};
-pub use reply::Values;
 pub use simulated::{Fault, Simulated};

@@ -5,6 +5,7 @@ mod faults;
 mod fuzz;
 mod no_allocation;
 mod stops;
+mod touch;
 
 use std::time::Duration;
 

@@ -65,6 +65,7 @@ impl World {
             Fault::Tripped(amperes) => self.board.trip(amperes),
             Fault::Draws(amperes) => self.board.amperes = amperes,
             Fault::Supplied(volts) => self.board.volts = volts,
+            Fault::Pressed(input, pressed) => self.board.press(input, pressed),
             Fault::Late(late) => self.late = late,
             Fault::Lost(part) => self.lost = part,
             Fault::Garbled(part) => self.garbled = part,
