@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use super::dialect::Dialect;
 use super::frame::{CHANNELS, Frame};
-use super::link::Link;
+use super::link::{BUSY, Link};
 use super::outputs::{Outputs, Pulses};
+use super::packet::{self, Packets};
 use super::reading::Ask;
+use super::trip::Trip;
 use super::trouble::Trouble;
 use crate::backend::{Feet, Measured, Service, Tally};
 use crate::calibration::{ServoConfig, Touch};
@@ -19,6 +21,9 @@ pub const BAUD: u32 = 460_800;
 const OFF_RETRY: Duration = Duration::from_millis(20);
 /// And one that did after this: nobody else may switch it on unseen.
 const OFF_AGAIN: Duration = Duration::from_millis(400);
+
+/// The pulse that is sent for a servo that is off, us.
+const MIDDLE_US: u16 = 1500;
 
 /// A board with its servos. All of it is one part.
 #[derive(Debug)]
@@ -37,6 +42,8 @@ pub struct Servo2040<P> {
     /// How often in a row it said that it has other pulses, and that it has tripped.
     pub(super) altered: u8,
     pub(super) tripped: u8,
+    /// The first cause of that.
+    pub(super) trip: Option<Trip>,
     /// Whether what is not a pulse is read next.
     reads_supply: bool,
     /// What all servos draw, and what they are supplied with.
@@ -45,6 +52,12 @@ pub struct Servo2040<P> {
     /// Where its touch inputs are, if feet have any, and what they said last.
     pub(super) touch: Option<Touch>,
     pub(super) feet: Option<Feet>,
+    /// It stands still until then.
+    busy_until: Duration,
+    /// Whether it was sent the command to close its relay, and has acknowledged nothing since.
+    pub(super) is_closing: bool,
+    /// How often in a row it said that its relay is open, which was closed.
+    pub(super) opened: u8,
     /// Whether it answered when it was last asked while off.
     answers: bool,
 }
@@ -64,11 +77,15 @@ impl<P: Port> Servo2040<P> {
             misses: 0,
             altered: 0,
             tripped: 0,
+            trip: None,
             reads_supply: true,
             supply: Measured::default(),
             lost: None,
             touch: None,
             feet: None,
+            busy_until: Duration::ZERO,
+            is_closing: false,
+            opened: 0,
             answers: false,
         }
     }
@@ -96,8 +113,9 @@ impl<P: Port> Servo2040<P> {
     /// In service from now on.
     pub(super) fn enter_service(&mut self, now: Duration) {
         (self.off, self.answered_at) = (false, now);
-        (self.misses, self.altered, self.tripped) = (0, 0, 0);
-        self.lost = None;
+        (self.misses, self.altered, self.tripped, self.opened) = (0, 0, 0, 0);
+        (self.trip, self.lost) = (None, None);
+        (self.busy_until, self.is_closing) = (Duration::ZERO, false);
     }
 
     /// Commands it off from the next exchange on.
@@ -108,13 +126,15 @@ impl<P: Port> Servo2040<P> {
         }
     }
 
-    /// Opens the relay, and says whether the board answers after that.
+    /// Opens the relay, and says whether the board answers after that, and has it open as far as it says.
     pub(super) fn open_relay(&mut self, tally: &mut Tally) -> Result<bool, PortError> {
-        self.link.send(&Frame::relay(false), tally)?;
+        self.link.open_relay(self.dialect, tally)?;
         self.outputs.forget();
-        let answers = self.link.is_there(tally)?;
-        self.closed_since = self.closed_since.filter(|_| !answers);
-        Ok(answers)
+        let is_off = self.link.is_off(self.dialect, tally)?;
+        self.closed_since = self.closed_since.filter(|_| !is_off);
+        // Who does not answer may have become another.
+        self.dialect = self.dialect.filter(|_| is_off);
+        Ok(is_off)
     }
 
     /// Has it off: at once, again soon if it does not answer, and now and then when it does.
@@ -145,14 +165,21 @@ impl<P: Port> Servo2040<P> {
     /// The traffic of one tick in service: whether it answered.
     pub(super) fn serve(&mut self, now: Duration, tally: &mut Tally) -> Result<bool, PortError> {
         let Some(dialect) = self.dialect else { return Ok(false) };
+        if now < self.busy_until {
+            return Ok(true);
+        }
         match self.drive(dialect, now, tally) {
             // Where nothing may move, the board can be asked all the same.
             Ok(()) | Err(PortError::GaveWay) => {}
             failed => failed?,
         }
+        if now < self.busy_until {
+            return Ok(true);
+        }
         self.reads_supply = !self.reads_supply || self.closed_since.is_none();
         let ask = match (&self.touch, self.reads_supply) {
             (Some(_), _) => Ask::Everything,
+            (None, _) if dialect.has_packets() => Ask::Pulses,
             (None, true) => Ask::Supply,
             (None, false) => Ask::Pulses,
         };
@@ -166,7 +193,7 @@ impl<P: Port> Servo2040<P> {
         let next = self.outputs.next(dialect);
         if !self.outputs.is_wanted() {
             if self.closed_since.is_some() {
-                self.link.send(&Frame::relay(false), tally)?;
+                self.link.open_relay(Some(dialect), tally)?;
                 (self.closed_since, self.supply) = (None, Measured::default());
                 self.outputs.forget();
             }
@@ -176,13 +203,48 @@ impl<P: Port> Servo2040<P> {
         if !is_open && !self.outputs.is_due(&next) {
             return Ok(());
         }
-        let sent = self.send(dialect, &next, is_open, tally);
+        let sent = if dialect.has_packets() {
+            self.send_packets(&next, is_open, now, tally)
+        } else {
+            self.send(dialect, &next, is_open, tally)
+        };
         if sent != Err(PortError::GaveWay) {
             // What failed may have been heard.
             self.closed_since = self.closed_since.or(Some(now));
             self.outputs.note(next);
         }
         sent.inspect_err(|_| self.outputs.repeat())
+    }
+
+    /// The relay is closed while all servos are off, and they are switched on one by one: the board stands still for each. A
+    /// servo turns to the pulse that the board has for it then, which comes to the one it was given at the board's pace.
+    fn send_packets(&mut self, next: &Pulses, closes: bool, now: Duration, tally: &mut Tally) -> Result<(), PortError> {
+        let mut packets = Packets::none();
+        if closes {
+            self.outputs.forget();
+            self.is_closing = true;
+            // What it let go for before, as that there was no supply behind an open relay, is over.
+            self.link.order(&mut packets, packet::RESET, &[]);
+        }
+        for channel in self.outputs.to_let_go(next) {
+            self.link.order(&mut packets, packet::ENABLE, &[channel as u8, 0]);
+            self.outputs.note_switched(channel, false);
+        }
+        let mut targets = [0; 2 * CHANNELS];
+        for (channel, (bytes, pulse)) in (0..).zip(targets.chunks_exact_mut(2).zip(next)) {
+            let pulse_us = pulse.or(self.outputs.given(channel)).unwrap_or(MIDDLE_US);
+            bytes.copy_from_slice(&pulse_us.to_le_bytes());
+        }
+        self.link.order(&mut packets, packet::SET_TARGETS, &targets);
+        if closes {
+            self.link.order(&mut packets, packet::RELAY, &[1]);
+        }
+        if let Some(channel) = self.outputs.to_switch_on(next) {
+            self.link.order(&mut packets, packet::ENABLE, &[channel as u8, 1]);
+            self.outputs.note_switched(channel, true);
+            self.busy_until = now + BUSY;
+        }
+        self.link.send_packets(&packets, tally)
     }
 
     fn send(&mut self, dialect: Dialect, next: &Pulses, closes: bool, tally: &mut Tally) -> Result<(), PortError> {

@@ -13,18 +13,26 @@ pub enum Dialect {
     Chica,
     /// olli-io/hexapod-servo2040-driver.
     Olli,
+    /// enjoykin/hexapod_servo_driver.
+    Enjoykin,
 }
 
 impl Dialect {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Chica, Self::Olli];
+    pub const ALL: [Self; 3] = [Self::Chica, Self::Olli, Self::Enjoykin];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chica => "Chica's",
             Self::Olli => "olli-io's",
+            Self::Enjoykin => "enjoykin's",
         }
+    }
+
+    /// Whether it speaks in packets, and not in frames of values.
+    pub(super) fn has_packets(self) -> bool {
+        self == Self::Enjoykin
     }
 
     /// Whether a reply ends with the exclusive or of its bytes, its highest bit set.
@@ -43,13 +51,13 @@ impl Dialect {
     pub(super) fn sensors(self) -> (u8, u8) {
         match self {
             Self::Chica => (CURRENT, 2),
-            Self::Olli => (CURRENT, 4),
+            Self::Olli | Self::Enjoykin => (CURRENT, 4),
         }
     }
 
     /// Whether a servo can be let go by itself, by a pulse of 0.
     pub(super) fn releases_one(self) -> bool {
-        self == Self::Chica
+        self != Self::Olli
     }
 
     /// Whether all pulses fit one short frame.
@@ -61,7 +69,7 @@ impl Dialect {
     pub(super) fn amperes(self, code: u16) -> f64 {
         match self {
             Self::Chica => (f64::from(code) - 512.0) * 0.0814,
-            Self::Olli => f64::from(code) * 0.01,
+            Self::Olli | Self::Enjoykin => f64::from(code) * 0.01,
         }
     }
 
@@ -69,7 +77,7 @@ impl Dialect {
     pub(super) fn volts(self, code: u16) -> f64 {
         match self {
             Self::Chica => f64::from(code) / COUNTS_A_VOLT,
-            Self::Olli => f64::from(code) * 0.01,
+            Self::Olli | Self::Enjoykin => f64::from(code) * 0.01,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::board::Servo2040;
+use super::dialect::Dialect;
 use super::frame::CHANNELS;
 use super::outputs::Mismatch;
 use super::reading::Reading;
@@ -26,22 +27,28 @@ impl<P: Port> Servo2040<P> {
             self.feet = Some(Feet { pressed: touched.pressed(touch), at: now });
         }
         if let Some(pulses) = reading.pulses.filter(|_| !self.off) {
-            self.note_pulses(&pulses);
+            self.note_pulses(&pulses, reading);
+        }
+        if !self.off {
+            self.note_relay(reading);
         }
         if let Some(supply) = reading.supply {
             self.note_supply(supply, now);
-            self.note_trip(reading.trip);
+            self.note_trip(reading.trip.filter(|_| !self.off));
         }
     }
 
     /// Judges what it says of its servos' pulses: what was lost is sent again.
-    fn note_pulses(&mut self, pulses: &[u16; CHANNELS]) {
-        let Some(Mismatch { channel, read, expected }) = self.outputs.mismatch(pulses) else {
+    fn note_pulses(&mut self, pulses: &[u16; CHANNELS], reading: &Reading) {
+        let has_packets = self.dialect.is_some_and(Dialect::has_packets);
+        let found =
+            if has_packets { self.outputs.follow(pulses, reading.is_cut) } else { self.outputs.mismatch(pulses) };
+        let Some(Mismatch { channel, read, expected }) = found else {
             self.altered = 0;
             return;
         };
         // Sent again, pulses of a board that was reset would be there and its relay open: no garbage has so many zeros.
-        if self.outputs.are_gone(pulses) {
+        if !has_packets && self.outputs.are_gone(pulses) {
             self.lost = Some(Trouble::Reset);
             return;
         }
@@ -49,6 +56,29 @@ impl<P: Port> Servo2040<P> {
         self.altered += 1;
         if self.altered >= BELIEVED {
             self.lost = Some(Trouble::Altered { channel, read, expected });
+        }
+    }
+
+    /// Judges what it says of its relay and its servos, if it does: what was lost is sent again. But a relay that was closed and
+    /// is open stays so: who opened it may have meant it.
+    fn note_relay(&mut self, reading: &Reading) {
+        self.outputs.acknowledge(reading.is_heard);
+        if !reading.is_heard {
+            self.outputs.repeat();
+        }
+        let is_open = reading.is_supplied == Some(false) && self.closed_since.is_some() && reading.trip.is_none();
+        let is_lost = is_open && self.is_closing && !reading.is_heard;
+        self.is_closing &= !reading.is_heard;
+        if is_lost {
+            self.closed_since = None;
+            self.outputs.forget();
+            return;
+        }
+        self.opened = if is_open { self.opened.saturating_add(1) } else { 0 };
+        if self.opened >= BELIEVED {
+            self.lost = Some(Trouble::Reset);
+        } else if reading.any_off && !is_open && reading.trip.is_none() {
+            self.outputs.doubt();
         }
     }
 
@@ -64,11 +94,13 @@ impl<P: Port> Servo2040<P> {
         match trip {
             Some(trip) if self.closed_since.is_some() => {
                 self.tripped += 1;
+                // What it said first was measured then: it measures nothing once it has let go.
+                let trip = *self.trip.get_or_insert(trip);
                 if self.tripped >= BELIEVED {
                     self.lost = Some(Trouble::Tripped(trip));
                 }
             }
-            _ => self.tripped = 0,
+            _ => (self.tripped, self.trip) = (0, None),
         }
     }
 

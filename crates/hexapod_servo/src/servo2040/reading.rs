@@ -30,6 +30,14 @@ pub(super) struct Reading {
     pub trip: Option<Trip>,
     /// Its touch inputs.
     pub touch: Option<Touched>,
+    /// Whether its relay is closed.
+    pub is_supplied: Option<bool>,
+    /// Whether it says that some servo is off.
+    pub any_off: bool,
+    /// Whether it has cut a pulse that it was given to what it lets through, if it was given any.
+    pub is_cut: Option<bool>,
+    /// Whether it has acknowledged all that it is to acknowledge.
+    pub is_heard: bool,
 }
 
 /// Touch inputs as a board reads them.
@@ -37,12 +45,15 @@ pub(super) struct Reading {
 pub(super) enum Touched {
     /// Their voltages.
     Volts([f64; TOUCH_INPUTS]),
+    /// A bit for each that is closed.
+    Closed(u8),
 }
 
 impl Touched {
     /// A bit for each foot that is pressed.
     pub fn pressed(&self, touch: &Touch) -> u32 {
         match self {
+            Self::Closed(closed) => touch.of_closed(|input| closed >> input & 1 != 0),
             Self::Volts(volts) => touch.of_volts(|input| volts.get(input).copied().unwrap_or_default()),
         }
     }
@@ -77,7 +88,9 @@ impl Reading {
             pulses: pulses.copied(),
             supply: supply.map(|(amperes, volts)| (dialect.amperes(amperes), dialect.volts(volts))),
             trip: value(CURRENT + 3).and_then(Dialect::trip),
+            is_heard: true,
             touch: volts.iter().all(Option::is_some).then(|| Touched::Volts(volts.map(Option::unwrap_or_default))),
+            ..Self::default()
         }
     }
 }
