@@ -226,7 +226,7 @@ impl<P: Port> Servo2040<P> {
             // What it let go for before, as that there was no supply behind an open relay, is over.
             self.link.order(&mut packets, packet::RESET, &[]);
         }
-        for channel in self.outputs.to_let_go(next) {
+        for channel in self.outputs.leaving(next) {
             self.link.order(&mut packets, packet::ENABLE, &[channel as u8, 0]);
             self.outputs.note_switched(channel, false);
         }
@@ -239,7 +239,7 @@ impl<P: Port> Servo2040<P> {
         if closes {
             self.link.order(&mut packets, packet::RELAY, &[1]);
         }
-        if let Some(channel) = self.outputs.to_switch_on(next) {
+        if let Some(channel) = self.outputs.next_on(next) {
             self.link.order(&mut packets, packet::ENABLE, &[channel as u8, 1]);
             self.outputs.note_switched(channel, true);
             self.busy_until = now + BUSY;

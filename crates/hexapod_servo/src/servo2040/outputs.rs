@@ -88,7 +88,7 @@ impl Outputs {
 
     /// Whether they have something else now, or may have.
     pub fn is_due(&self, next: &Pulses) -> bool {
-        let switches = self.to_switch_on(next).is_some() || self.to_let_go(next).next().is_some();
+        let switches = self.next_on(next).is_some() || self.leaving(next).next().is_some();
         self.repeat || switches || self.given != *next
     }
 
@@ -117,13 +117,13 @@ impl Outputs {
     }
 
     /// Servos that are on and shall be off.
-    pub fn to_let_go(&self, next: &Pulses) -> impl Iterator<Item = usize> + use<> {
+    pub fn leaving(&self, next: &Pulses) -> impl Iterator<Item = usize> + use<> {
         let (on, next) = (self.on, *next);
         (0..CHANNELS).filter(move |channel| on[*channel] && next[*channel].is_none())
     }
 
     /// A servo that is off, shall be on, and begins where it shall be; none while another is not acknowledged.
-    pub fn to_switch_on(&self, next: &Pulses) -> Option<usize> {
+    pub fn next_on(&self, next: &Pulses) -> Option<usize> {
         let begins = |channel: &usize| !self.on[*channel] && self.is_ready[*channel] && next[*channel].is_some();
         let first = (0..CHANNELS).filter(begins).min_by_key(|channel| self.turns[*channel]);
         first.filter(|_| self.switched.is_none())
@@ -165,13 +165,13 @@ impl Outputs {
     pub fn follow(&mut self, read: &[u16; CHANNELS], is_cut: Option<bool>) -> Option<Mismatch> {
         self.is_cut = is_cut.unwrap_or(self.is_cut);
         let mut found = None;
-        for channel in 0..CHANNELS {
-            let Some(expected) = self.given[channel] else { continue };
-            let (off_by, before) = (expected.abs_diff(read[channel]), expected.abs_diff(self.read[channel]));
-            let is_same = self.read_of[channel] == Some(expected);
-            self.is_ready[channel] = off_by <= ALIKE_US || (is_same && read[channel] == self.read[channel]);
+        for (channel, (now, given)) in read.iter().zip(self.given).enumerate() {
+            let Some(expected) = given else { continue };
+            let (off_by, before) = (expected.abs_diff(*now), expected.abs_diff(self.read[channel]));
+            let is_same = self.read_of[channel] == given;
+            self.is_ready[channel] = off_by <= ALIKE_US || (is_same && *now == self.read[channel]);
             if is_same && off_by > ALIKE_US && off_by >= before && !self.is_cut {
-                found = found.or(Some(Mismatch { channel, read: read[channel], expected }));
+                found = found.or(Some(Mismatch { channel, read: *now, expected }));
             }
         }
         (self.read, self.read_of) = (*read, self.given);
