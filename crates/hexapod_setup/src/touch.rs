@@ -1,9 +1,9 @@
 //! Touch inputs under feet, in the section `servo2040` of `servos.yaml`.
 
 use hexapod_config::ros_params::hint_for;
-use hexapod_config::{Document, Faults};
+use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
-use hexapod_servo::calibration::{RawTouch, TOUCH_INPUTS, Touch};
+use hexapod_servo::calibration::{RawTouch, ServoFile, TOUCH_INPUTS, Touch};
 
 const PATH: &str = "servo2040.touch";
 
@@ -36,4 +36,18 @@ pub(crate) fn check_touch(document: &Document, raw: &RawTouch, robot: &Robot, fa
         faults.add(document.error_at(&format!("{PATH}.threshold_v"), message, "give volts between 0 and 3.3, as 1.65"));
     }
     raw.of_legs(&legs)
+}
+
+/// The section of a Servo2040.
+pub(crate) const SERVO2040: &str = "servo2040";
+
+/// That there is one.
+pub(crate) fn need_servo2040(document: &Document, file: &ServoFile) -> Result<(), ConfigError> {
+    if file.has_servo2040() {
+        return Ok(());
+    }
+    let message = format!("there is no section `{SERVO2040}`, and bus {SERVO2040} needs one");
+    let help =
+        format!("give every joint its channel, as in {SERVO2040}: {{servos: {{left_front_coxa: {{channel: 0}}}}}}");
+    Err(document.error_at("", message, help))
 }

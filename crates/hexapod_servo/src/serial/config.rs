@@ -51,6 +51,21 @@ pub struct RawServo {
     pub group: Option<String>,
 }
 
+impl RawServo {
+    /// Keys of numbers that cannot be, and why.
+    fn numbers_out_of_range(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let all = [
+            ("speed_limit_rad_s", "speed limit (rad/s)", Some(self.speed_limit_rad_s), 100.0),
+            ("torque_nm_per_a", "torque (N m/A)", self.torque_nm_per_a, 100.0),
+            ("torque_nm_per_rad", "stiffness (N m/rad)", self.torque_nm_per_rad, 1000.0),
+        ];
+        all.into_iter().filter_map(|(key, what, number, most)| {
+            let number = number.filter(|number| !(*number > 0.0 && *number <= most))?;
+            Some((key, format!("{what} {number} is out of range; use more than 0 and at most {most}")))
+        })
+    }
+}
+
 fn one() -> i64 {
     1
 }
@@ -187,16 +202,7 @@ impl SerialConfig {
             let (min, max) = (raw.min_step, max_step);
             wrong("min_step", format!("limits are reversed: min_step {min} must be less than max_step {max}"));
         }
-        for (key, what, number) in [
-            ("speed_limit_rad_s", "speed limit (rad/s)", Some(raw.speed_limit_rad_s)),
-            ("torque_nm_per_a", "torque (N m/A)", raw.torque_nm_per_a),
-            ("torque_nm_per_rad", "stiffness (N m/rad)", raw.torque_nm_per_rad),
-        ] {
-            let most = if key == "torque_nm_per_rad" { 1000.0 } else { 100.0 };
-            if let Some(number) = number.filter(|number| !(*number > 0.0 && *number <= most)) {
-                wrong(key, format!("{what} {number} is out of range; use more than 0 and at most {most}"));
-            }
-        }
+        raw.numbers_out_of_range().for_each(|(key, message)| wrong(key, message));
         if found.len() > before {
             return;
         }

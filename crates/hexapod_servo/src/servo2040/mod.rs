@@ -33,6 +33,7 @@ mod board;
 mod cargo;
 mod cobs;
 mod dialect;
+mod exchange;
 mod frame;
 mod judge;
 mod link;
