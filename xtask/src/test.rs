@@ -53,8 +53,8 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
     run.dependencies();
     let mut page = Vec::new();
     run.alongside(|run| run.lints(crates), |run| page = run.built_page())?;
-    // Its 3D view is drawn without a graphics card, in real time: beside it, only compilers that step back.
-    run.alongside(|run| run.compiled(crates), |run| run.page(page))?;
+    // With the machine to itself: its 3D view is drawn without a graphics card.
+    run.page(page);
     match &ros {
         Some(ros) => {
             run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(crates))?;
@@ -167,12 +167,6 @@ impl Run<'_> {
             let mut command = crates.cargo(self.layout, &["doc", "--no-deps", "--lib", "--bin", "xtask"]);
             self.report.section("documentation", command.env("RUSTDOCFLAGS", "-D warnings"), &[0]);
         }
-    }
-
-    /// What the next sections run.
-    fn compiled(&mut self, crates: Crates<'_>) {
-        let mut command = crates.cargo(self.layout, &["test", "--tests", "--no-run"]);
-        self.report.section("compiling", &mut command, &[0]);
     }
 
     fn tests(&mut self, crates: Crates<'_>) {
