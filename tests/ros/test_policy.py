@@ -20,7 +20,7 @@ from rclpy._rclpy_pybind11 import NodeNameNonExistentError
 POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
 # Opened where servos on a serial bus measure their supply.
-OF_SERVOS = {('publish', '/battery')}
+OF_SERVOS = {('publish', '/battery'), ('publish', '/foot_switches')}
 # Opened by parameters that are off by default: simulated time, feet that feel the ground, a body that is kept level, ground
 # that is seen.
 OF_BUILDS = set() if find_spec('control_msgs') else {ACTION}
