@@ -149,8 +149,8 @@ class Outputs:
                 self.latencies[why].append(max(0.0, took))
 
     @property
-    def is_timed(self):
-        """Return whether nothing is being timed."""
+    def has_timed(self):
+        """Return whether the time of the last stop is known: none is being taken."""
         return self._timed is None
 
     @property

@@ -57,7 +57,7 @@ class Arm:
 
     def __init__(self, user, name='arm'):
         """Find the action."""
-        self.user, self.told = user, []
+        self.user, self.feedback = user, []
         self.node = rclpy.create_node(name, context=user.context, start_parameter_services=False, enable_rosout=False)
         self.executor = SingleThreadedExecutor(context=user.context)
         self.executor.add_node(self.node)
@@ -89,7 +89,7 @@ class Arm:
 
     def ask(self, message):
         """Send a goal and return its handle once it is accepted or rejected."""
-        sent = self.client.send_goal_async(message, feedback_callback=lambda each: self.told.append(each.feedback))
+        sent = self.client.send_goal_async(message, feedback_callback=lambda each: self.feedback.append(each.feedback))
         self.until(sent.done, 5.0, 'an answer')
         return sent.result()
 
@@ -142,13 +142,13 @@ def test_when_a_goal_is_sent_expect_it_reached_in_time_with_feedback_on_the_way(
     asked = newest_request(user)
     assert (asked['asked on'], asked['asked by'], asked['state']) == (NAME, '/arm', 'succeeded'), asked
     assert found.heard[0]
-    assert 20 <= len(arm.told) <= 60, len(arm.told)
-    times = [each.desired.time_from_start.sec + each.desired.time_from_start.nanosec * 1e-9 for each in arm.told]
+    assert 20 <= len(arm.feedback) <= 60, len(arm.feedback)
+    times = [each.desired.time_from_start.sec + each.desired.time_from_start.nanosec * 1e-9 for each in arm.feedback]
     assert times == sorted(times) and times[0] < 0.3 and 1.8 < times[-1] <= 2.0
-    assert all(list(each.joint_names) == names and len(each.desired.positions) == 2 for each in arm.told)
-    assert max(each.desired.positions[0] for each in arm.told) == pytest.approx(0.2, abs=0.02)
-    assert not any(each.actual.positions or each.error.positions for each in arm.told), 'no servo is on'
-    stamps = [each.header.stamp.sec + each.header.stamp.nanosec * 1e-9 for each in arm.told]
+    assert all(list(each.joint_names) == names and len(each.desired.positions) == 2 for each in arm.feedback)
+    assert max(each.desired.positions[0] for each in arm.feedback) == pytest.approx(0.2, abs=0.02)
+    assert not any(each.actual.positions or each.error.positions for each in arm.feedback), 'no servo is on'
+    stamps = [each.header.stamp.sec + each.header.stamp.nanosec * 1e-9 for each in arm.feedback]
     rate = (len(stamps) - 1) / (stamps[-1] - stamps[0])
     assert 10.0 <= rate <= 21.0, rate
 
@@ -269,13 +269,13 @@ def test_when_a_new_goal_comes_expect_the_old_one_aborted_and_the_new_one_reache
             second = other.accepted(goal(trajectory(['left_rear_coxa'], (1.0, (0.2,)))))
             status, result = arm.ended(first, 2.0)
             assert status == GoalStatus.STATUS_ABORTED and 'another goal' in result.error_string, result
-            told = len(arm.told)
+            before = len(arm.feedback)
             status, result = other.ended(second)
             assert status == GoalStatus.STATUS_SUCCEEDED, result
             assert joints(user.latest('joint_commands'))['left_rear_coxa'] == pytest.approx(0.2, abs=5e-3)
             arm.work()
-            assert len(arm.told) <= told + 2, 'each client has the feedback of its own goal'
-            assert all(list(each.joint_names) == ['left_rear_coxa'] for each in other.told) and len(other.told) > 5
+            assert len(arm.feedback) <= before + 2, 'each client has the feedback of its own goal'
+            assert all(list(each.joint_names) == ['left_rear_coxa'] for each in other.feedback) and len(other.feedback) > 5
             # Right at the end, while the last point is held.
             third = arm.accepted(goal(trajectory([COXA], (0.5, (0.1,)))))
             status, result = arm.ended(third)
@@ -391,7 +391,7 @@ def test_when_servos_are_stopped_expect_the_goal_aborted_and_goals_rejected_unti
         handle = arm.accepted(long_goal())
         user.wait_state('playing', seconds=2.0)
         arm.spin(1.5)
-        latest = arm.told[-1]
+        latest = arm.feedback[-1]
         assert latest.actual.positions == pytest.approx(latest.desired.positions, abs=0.1), 'what the boards were sent'
         assert list(latest.error.positions) == pytest.approx(
             [to - at for to, at in zip(latest.desired.positions, latest.actual.positions)])
@@ -470,9 +470,9 @@ def test_when_a_joint_is_off_expect_the_tolerances_kept_where_servos_measure_and
                 assert COXA in text and 'rad' in text, text
             else:
                 assert (status, found) == succeeded, text
-        told = [each for each in arm.told if each.error.positions]
-        # What is beyond the tolerance ends the goal before it is told.
-        assert max(abs(each.error.positions[0]) for each in told) == pytest.approx(0.09 if measures else 0.2, abs=0.03)
+        compared = [each for each in arm.feedback if each.error.positions]
+        # What is beyond the tolerance ends the goal before any feedback of it.
+        assert max(abs(each.error.positions[0]) for each in compared) == pytest.approx(0.09 if measures else 0.2, abs=0.03)
         assert measures or 'the servos do not measure' in planner.log()
     finally:
         arm.close()

@@ -267,7 +267,7 @@ impl Core {
     fn listen(&mut self, now: Moment) {
         self.servos.wait(now.real);
         while let Some((held, change)) = self.servos.next() {
-            if let Some(sitting) = self.condition_response.hear_servos(self.servos.are_held()) {
+            if let Some(sitting) = self.condition_response.hear_servos(self.servos.are_held(), change) {
                 self.player.lie(sitting);
             }
             match change {

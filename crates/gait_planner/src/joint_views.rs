@@ -113,7 +113,7 @@ mod tests {
     use crate::{Setup, params::shipped};
 
     #[test]
-    fn when_servos_report_expect_what_is_finite_known_for_a_while_and_told_apart_from_what_they_were_sent() {
+    fn when_servos_report_expect_what_is_finite_known_for_a_while_and_distinguished_from_what_they_were_sent() {
         let setup = Setup::load(&shipped()).unwrap();
         let (robot, now) = (setup.engine.robot(), Duration::from_secs(5));
         let names = ["left_front_femur", "right_rear_tibia", "left_front_coxa", "no_such_joint"];

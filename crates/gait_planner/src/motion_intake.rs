@@ -41,7 +41,7 @@ impl MotionIntake {
         Self { inbox: inbox.clone(), shared: Arc::clone(shared), requests: requests.clone() }
     }
 
-    /// Hands over the motion that is asked for on `topic`, and tells what comes of the request; its number, if it was taken.
+    /// Hands over the motion that is asked for on `topic`, and notes what comes of the request; its number, if it was taken.
     pub fn take(
         &self,
         topic: &'static str,
@@ -139,7 +139,7 @@ impl TrajectoryIntake {
         trajectory::motion(&self.robot, &self.home, &self.collision, message)
     }
 
-    /// Hands over what came in on `topic`, and tells what comes of the request; its number, if it was taken.
+    /// Hands over what came in on `topic`, and notes what comes of the request; its number, if it was taken.
     pub fn take(
         &self,
         topic: &'static str,

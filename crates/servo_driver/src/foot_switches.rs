@@ -22,7 +22,7 @@ impl FootSwitches {
     }
 
     /// Publishes what was read since: a reply that is missing costs one message, and no old one stands in for it.
-    pub fn tell(&mut self, feet: Option<Feet>) {
+    pub fn publish_new(&mut self, feet: Option<Feet>) {
         let Some(feet) = feet.filter(|feet| self.published != Some(feet.at)) else { return };
         self.published = Some(feet.at);
         fill(&mut self.message, feet.pressed);

@@ -127,9 +127,9 @@ impl Looping {
 
     /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
     fn inputs(&mut self, now: Duration) {
-        let (pressed, low) = (self.pins().stop_pressed(), self.battery_low(now).is_some());
-        let is_low = self.battery_pin.sees(low, now);
-        if let (Some(volts), Some(watch)) = (self.volts(now), &mut self.voltage) {
+        let (pressed, volts) = (self.pins().stop_pressed(), self.volts(now));
+        let is_low = self.battery_pin.sees(self.battery_low(volts).is_some(), now);
+        if let (Some(volts), Some(watch)) = (volts, &mut self.voltage) {
             watch.look(volts, is_low);
         }
         self.guarded.driver.set_retiring(self.io.shared.planner.time_to_sit());
@@ -147,12 +147,12 @@ impl Looping {
         }
     }
 
-    /// In what way the battery is low, by the alarm's pin or as the servos measure it.
-    fn battery_low(&self, now: Duration) -> Option<LowBattery> {
+    /// In what way the battery is low, by the alarm's pin or by the voltage that the servos measure.
+    fn battery_low(&self, volts: Option<f64>) -> Option<LowBattery> {
         if self.pins().battery_low() {
             return Some(LowBattery::Alarm);
         }
-        self.voltage.as_ref().zip(self.volts(now)).and_then(|(watch, volts)| watch.low(volts))
+        self.voltage.as_ref().zip(volts).and_then(|(watch, volts)| watch.low(volts))
     }
 
     /// The voltage that the servos measure, where it counts.
@@ -191,7 +191,7 @@ impl Looping {
         if let Some(stopped) = held_off(self.line(), &self.io.shared.heartbeats, now) {
             return Some(stopped);
         }
-        if let Some(low) = self.battery_low(now) {
+        if let Some(low) = self.battery_low(self.volts(now)) {
             return Some(format!("FAILED battery: {low}"));
         }
         match self.io.shared.planner.pose() {

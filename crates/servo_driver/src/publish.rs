@@ -1,4 +1,4 @@
-//! What the node tells: `servo_states`, what the servos' board measures, and diagnostics.
+//! What the node publishes: `servo_states`, what the servos' board measures, and diagnostics.
 
 use crate::battery::Battery;
 use crate::feedback;
@@ -196,7 +196,7 @@ impl Teller {
             self.keep_planner_frozen(now);
             self.tell_states(now);
             if let Some(switches) = &mut self.switches {
-                switches.tell(self.newest.and_then(|newest| newest.feet));
+                switches.publish_new(self.newest.and_then(|newest| newest.feet));
             }
             self.next_state = (self.next_state + self.state_period).max(now);
         }

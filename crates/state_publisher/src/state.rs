@@ -186,7 +186,7 @@ impl State {
         if message.effort.is_empty() {
             return false;
         }
-        feet.hear(EffortSource::of(&message.header.frame_id));
+        feet.set_effort_source(EffortSource::from_frame_id(&message.header.frame_id));
         let bears = feet.take_efforts(&self.table, &self.sample, stamp, now);
         if bears {
             feet.detect(self.planned.as_ref(), now);

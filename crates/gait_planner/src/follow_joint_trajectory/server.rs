@@ -1,4 +1,4 @@
-//! The action's thread: it takes goals in, follows the one that is played, and tells its client.
+//! The action's thread: it takes goals in, follows the one that is played, and reports to its client.
 
 use super::code::{Code, Refusal};
 use super::goal::{Followed, check};
@@ -153,7 +153,7 @@ impl Follower {
         }
     }
 
-    /// Looks at the goal that is under way, and tells its client.
+    /// Looks at the goal that is under way, and reports to its client.
     fn follow(&mut self, now: Duration) {
         let Some(live) = &self.live else { return };
         let joints = compared(&live.goal, &mut self.views, now);
@@ -164,7 +164,7 @@ impl Follower {
             Course::Goes(elapsed_s) => {
                 self.server.execute(&live.id);
                 if self.server.is_followed() {
-                    self.server.tell(&live.id, feedback(&live.goal, &joints, elapsed_s, self.clock.now()));
+                    self.server.publish_feedback(&live.id, feedback(&live.goal, &joints, elapsed_s, self.clock.now()));
                 }
             }
             Course::Ends(end) => {
@@ -203,7 +203,7 @@ fn compared(goal: &Followed, views: &mut Views, now: Duration) -> Vec<Compared> 
     goal.places.iter().map(joint).collect()
 }
 
-/// What a client is told: where a servo is not known, neither is what its joint does and how far it is off.
+/// What a client hears of its goal: where a servo is not known, neither is what its joint does and how far it is off.
 fn feedback(goal: &Followed, joints: &[Compared], elapsed_s: f64, now: Duration) -> Feedback {
     let desired: Vec<Reading> = joints.iter().map(|(desired, _)| *desired).collect();
     let actual: Option<Vec<Reading>> = joints.iter().map(|(_, actual)| *actual).collect();

@@ -132,6 +132,16 @@ const EMPTY: Do = Do::Send(|| Command::Motion(None));
 /// What is done, and what comes of each request.
 type Case = (&'static [Do], &'static [(Stage, &'static str)]);
 
+/// Does all that on a robot that stands, and expects each request to end so.
+fn ends_as(script: &[Do], ends: &[(Stage, &str)]) -> Bench {
+    let mut bench = Bench::standing();
+    script.iter().for_each(|&what| bench.act(what));
+    bench.tick(2500);
+    let reported: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
+    assert_eq!(reported, ends, "{script:?}");
+    bench
+}
+
 #[test]
 fn when_a_motion_is_asked_for_expect_its_end_reported_with_what_ended_it() {
     use Do::{Drive, Play, Trajectory, Wait};
@@ -160,11 +170,7 @@ fn when_a_motion_is_asked_for_expect_its_end_reported_with_what_ended_it() {
         ),
     ];
     for (script, ends) in cases {
-        let mut bench = Bench::standing();
-        script.iter().for_each(|&what| bench.act(what));
-        bench.tick(2500);
-        let reported: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
-        assert_eq!(reported, ends, "{script:?}");
+        ends_as(script, ends);
     }
 }
 
@@ -216,11 +222,7 @@ fn when_goals_are_played_expect_each_to_give_way_to_goals_and_motions_and_to_its
         (&[Goal, Wait(150), Trajectory], &[(Succeeded, ""), (Rejected, NOT_STANDING)]),
     ];
     for (script, ends) in cases {
-        let mut bench = Bench::standing();
-        script.iter().for_each(|&what| bench.act(what));
-        bench.tick(2500);
-        let reported: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
-        assert_eq!(reported, ends, "{script:?}");
+        let bench = ends_as(script, ends);
         assert!(bench.fastest <= 1.0 + 1e-6, "{script:?}: a joint jumps, at {} of its limit", bench.fastest);
     }
 }

@@ -82,9 +82,9 @@ impl FootEstimator {
         self.planned_support = support;
     }
 
-    /// What the torques of the samples to come are made of.
-    pub fn hear(&mut self, efforts: EffortSource) {
-        self.forces.hear(efforts);
+    /// Sets what the torques of the samples to come are made of.
+    pub fn set_effort_source(&mut self, efforts: EffortSource) {
+        self.forces.set_effort_source(efforts);
     }
 
     /// What became of the samples so far.

@@ -143,8 +143,8 @@ impl ForceEstimator {
         self.motors = Motor::of(&self.dynamics, &self.settings, 1.0);
     }
 
-    /// What the efforts to come are made of. What was learned of motors by others is forgotten.
-    pub(crate) fn hear(&mut self, efforts: EffortSource) {
+    /// Sets what the efforts to come are made of. What was learned of motors from others is forgotten.
+    pub(crate) fn set_effort_source(&mut self, efforts: EffortSource) {
         if efforts != self.settings.efforts {
             self.settings.efforts = efforts;
             let unknown = if self.pulses.is_some() { 1.0 } else { 0.0 };

@@ -14,11 +14,11 @@ const FRICTION_PART: f64 = 0.1;
 const NOISE_PART: f64 = 0.02;
 /// A rotor is not known by as much as the stall torque brings to full speed in this time, s.
 const RUN_UP_S: f64 = 0.008;
-/// The same where efforts are angle errors, and the part of the stall torque that is not known of what is lost at full speed:
-/// all that the motor's own voltage takes, and as much again for goals that come late.
+/// The same two where efforts are angle errors, whose gears' play is noise, too; and the part of the stall torque that is not
+/// known of what is lost at full speed: all that the motor's own voltage takes, and more for goals that come late.
+const ERROR_NOISE_PART: f64 = 0.05;
 const ERROR_RUN_UP_S: f64 = 0.1;
 const ERROR_SPEED_PART: f64 = 1.5;
-const ERROR_NOISE_PART: f64 = 0.05;
 /// Samples that what is known beforehand of a torque's error counts for, and those that are remembered.
 const PRIOR_SAMPLES: f64 = 10.0;
 const REMEMBERED: f64 = 300.0;

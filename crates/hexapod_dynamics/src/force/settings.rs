@@ -27,7 +27,7 @@ pub enum EffortSource {
 
 impl EffortSource {
     /// The `frame_id` of a message of such efforts.
-    pub fn as_str(self) -> &'static str {
+    pub fn frame_id(self) -> &'static str {
         match self {
             Self::Torque => "",
             Self::AngleError => "angle_error",
@@ -35,8 +35,8 @@ impl EffortSource {
     }
 
     /// What the efforts of a message with this `frame_id` are made of.
-    pub fn of(frame_id: &str) -> Self {
-        if frame_id == Self::AngleError.as_str() { Self::AngleError } else { Self::Torque }
+    pub fn from_frame_id(frame_id: &str) -> Self {
+        if frame_id == Self::AngleError.frame_id() { Self::AngleError } else { Self::Torque }
     }
 }
 
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn when_a_message_names_its_efforts_expect_them_known_and_any_other_frame_a_torque() {
         for source in [EffortSource::Torque, EffortSource::AngleError] {
-            assert_eq!(EffortSource::of(source.as_str()), source);
+            assert_eq!(EffortSource::from_frame_id(source.frame_id()), source);
         }
-        assert_eq!(EffortSource::of("base_link"), EffortSource::Torque);
+        assert_eq!(EffortSource::from_frame_id("base_link"), EffortSource::Torque);
     }
 }

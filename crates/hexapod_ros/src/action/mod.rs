@@ -160,7 +160,7 @@ impl<A: Action> ActionServer<A> {
                 }
             }
             Event::Cancel(request, reply) => return self.cancel(&request, reply).map(Asked::Cancel),
-            Event::Result(request, reply) => self.tell_result(request, reply),
+            Event::Result(request, reply) => self.answer_result(request, reply),
             Event::Wake => {}
         }
         None
@@ -202,8 +202,8 @@ impl<A: Action> ActionServer<A> {
         self.feedback.is_wanted()
     }
 
-    /// Tells how a goal goes.
-    pub fn tell(&self, id: &GoalId, feedback: A::Feedback) {
+    /// Publishes how a goal goes.
+    pub fn publish_feedback(&self, id: &GoalId, feedback: A::Feedback) {
         warn_if_lost(self.feedback.publish(&A::make_feedback_msg(uuid(id), feedback)));
     }
 
@@ -229,7 +229,7 @@ impl<A: Action> ActionServer<A> {
         Some(goals.into_iter().map(|(id, _)| id).collect())
     }
 
-    fn tell_result(&mut self, request: ResultRequest<A>, reply: Reply<A::GetResult>) {
+    fn answer_result(&mut self, request: ResultRequest<A>, reply: Reply<A::GetResult>) {
         let respond = |reply: Reply<A::GetResult>, status: GoalStatus, result| {
             let response: ResultResponse<A> = A::make_result_response_msg(status.code(), result);
             reply.send(response);

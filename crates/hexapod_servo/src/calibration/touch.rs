@@ -39,7 +39,7 @@ fn half() -> f64 {
 }
 
 impl RawTouch {
-    /// Whether an input can have the voltage that tells pressed from not.
+    /// Whether an input can have the voltage between that of a pressed switch and that of an open one.
     pub fn has_threshold(&self) -> bool {
         self.threshold_v > 0.0 && self.threshold_v < SUPPLY_V
     }

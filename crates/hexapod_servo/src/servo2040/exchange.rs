@@ -36,7 +36,7 @@ impl<P: Port> Servo2040<P> {
         is_off
     }
 
-    /// Reads touch inputs while servos are off, from a board that answers: feet tell more than the gait's plan then, too.
+    /// Reads touch inputs while servos are off, from a board that answers: they say more than the gait's plan then, too.
     fn feel(&mut self, now: Duration, tally: &mut Tally) {
         let Some(dialect) = self.dialect.filter(|_| self.answers && self.touch.is_some()) else { return };
         let reading = self.link.read(dialect, Ask::Touch, tally);

@@ -125,9 +125,9 @@ impl Feet {
         })
     }
 
-    /// What the efforts of the next message are made of.
-    pub(crate) fn hear(&mut self, efforts: EffortSource) {
-        self.feet.iter_mut().for_each(|foot| foot.estimator.hear(efforts));
+    /// Sets what the efforts of the next message are made of.
+    pub(crate) fn set_effort_source(&mut self, efforts: EffortSource) {
+        self.feet.iter_mut().for_each(|foot| foot.estimator.set_effort_source(efforts));
     }
 
     /// Takes what servos tell of stamp `stamp`, received at `now`. Whether some leg is complete, each of its joints with

@@ -38,7 +38,7 @@ pub(super) struct Enjoykin {
     /// Bytes that no zero has ended yet.
     waiting: Vec<u8>,
     ticked: Duration,
-    /// When it was last told something, unless it was reset since.
+    /// When it last heard a packet, unless it was reset since.
     heard: Option<Duration>,
     reset: Duration,
     /// It stands still until then.
