@@ -17,6 +17,7 @@ mod intake;
 pub mod life;
 mod markers;
 mod names;
+mod offer;
 mod outbox;
 mod paused;
 mod planned_footholds;
