@@ -21,6 +21,8 @@ export class MockRobot {
   warning = "";
   state_ = "standing";
   camera = false;
+  /** The map of the ground as it is sent. */
+  elevation: Buffer | undefined;
   readonly facts: RobotFacts = {
     type: "robot", revision: 1, joints: LEGS.flatMap((leg) => ["coxa", "femur", "tibia"].map((joint) => `${leg}_${joint}`)),
     legs: LEGS, gaits: ["tripod", "ripple", "amble", "wave"],
@@ -101,7 +103,7 @@ export class MockRobot {
         node("servo_driver", this.servos, { state: this.servos, "bus load (%)": (31 + Math.sin(t * 0.7)).toFixed(1) }),
         node("state_publisher", "ok", {}),
       ],
-      battery: { voltage: 7.4, percentage: 0.81 }, motion: null, camera: this.camera,
+      battery: { voltage: 7.4, percentage: 0.81 }, motion: null, camera: this.camera, elevation: this.elevation !== undefined,
     };
   }
 
