@@ -47,7 +47,7 @@ export const en = {
   ...questions,
   states: {
     sitting: "Sitting", standing: "Standing", walking: "Walking", stopping: "Stopping", playing: "Playing a motion",
-    rising: "Standing up", lowering: "Sitting down", placing: "Placing its feet",
+    rising: "Standing up", lowering: "Sitting down", placing: "Placing feet",
     fault: "Fault", unknown: "No robot",
   } as Record<string, string>,
   servos: {

@@ -317,7 +317,7 @@ test("when_the_robot_is_in_a_transition_expect_its_name_and_of_a_motion_that_it_
     const ways = [[0.1, false], [0.1, true], [0.1, false], [0.09, false], [0.09, true]] as const;
     posture.doing(before, undefined, still);
     const seen = ways.map(([height, isFootUp]) => words.states[posture.doing("playing", undefined, { height, isFootUp })]);
-    assert.deepEqual(seen, ["Sitting down", "Placing its feet", "Placing its feet", "Sitting down", "Sitting down"]);
+    assert.deepEqual(seen, ["Sitting down", "Placing feet", "Placing feet", "Sitting down", "Sitting down"]);
   }
   const robot = new MockRobot();
   const health = (message: string) => ({ ...robot.health(1), motion: { name: "wave", level: 0, message } });
