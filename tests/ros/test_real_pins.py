@@ -1,4 +1,4 @@
-"""OE, stop button and battery alarm, down to the registers behind /dev/gpiomem that rppal maps."""
+"""OE, stop button and battery alarm: through the registers behind /dev/gpiomem that rppal maps, and GPIO character devices."""
 
 import os
 from pathlib import Path
@@ -23,10 +23,37 @@ PINS = tuple(part for name, pin in (('oe_pin', OE), ('stop_pin', BUTTON), ('batt
              for part in ('-p', f'{name}:={pin}'))
 
 
-@pytest.fixture
-def wired(boards):
+WIRED = {BUTTON: LOW, BATTERY: HIGH}
+
+
+def chip(label, names, users=()):
+    """Return the text of a chip whose lines are the pins of the header in their order."""
+    users = dict(users)
+    lines = (f'{name} {pin} {users.get(pin, "-")}' for pin, name in enumerate(names))
+    return '\n'.join((label, *lines)) + '\n'
+
+
+def header(label, users=(), **others):
+    """Return the chip of a header, whose lines are named as the firmware's device trees do, but for `others`."""
+    names = ['ID_SDA', 'ID_SCL', *(f'GPIO{pin}' for pin in range(2, 28))]
+    return chip(label, [others.get(name, name) for name in names], users)
+
+
+# A line of each name on another chip, too; the number of the header's chip has changed between kernels.
+OTHER = 'raspberrypi-exp-gpio\nBT_ON -1 -\nGPIO17 -1 -\nGPIO22 -1 -\n'
+CHIPS = {
+    'registers': {'chips': None, 'pi': 4},
+    'lines of a Pi 4': {'chips': {'gpiochip0': header('pinctrl-bcm2711', GPIO22='SPI_X', GPIO23='-'), 'gpiochip1': OTHER},
+                        'pi': 4},
+    'lines of a Pi 5': {'chips': {'gpiochip0': OTHER, 'gpiochip4': 'gpiochip11', 'gpiochip10': 'gpio-brcmstb\n- -1 -\n',
+                                  'gpiochip11': header('pinctrl-rp1')}, 'pi': 5},
+}
+
+
+@pytest.fixture(params=CHIPS)
+def wired(boards, request):
     """Return boards whose OE is wired, with a button that is not pressed and a battery that is full."""
-    boards.wire(oe=OE, pins={BUTTON: LOW, BATTERY: HIGH})
+    boards.wire(oe=OE, pins=WIRED, **CHIPS[request.param])
     return boards
 
 

@@ -2,10 +2,14 @@
 //! socket whose name is held as the lease is (`lease.rs`); neither side ever waits for the other.
 
 use crate::device::Device;
-use crate::lease::{address, bind, is_trusted};
+use crate::lease::{address, bind, is_trusted, peer};
+use crate::line_link::{receive, send};
 use crate::liveness::Liveness;
+use crate::pins::Lines;
 use crate::stop::{By, StopLine};
+use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
@@ -17,6 +21,12 @@ const CUT_SILENT: u8 = b'S';
 const CUT_BUTTON: u8 = b'B';
 /// The driver knows that everything is off, and keeps it so.
 const KNOWN: u8 = b'K';
+/// The line of OE comes with it.
+const OUTPUT_ENABLE: u8 = b'O';
+/// The line of the stop button does.
+const STOP_BUTTON: u8 = b'P';
+/// The driver ends in order, and wants its lines let go of.
+const ENDS: u8 = b'E';
 
 /// More guards than these nobody has.
 const MOST_GUARDS: usize = 8;
@@ -62,7 +72,9 @@ impl ToGuards {
             && is_trusted(&stream, &self.device)
             && stream.set_nonblocking(true).is_ok()
         {
-            self.guards.push(OneGuard { stream, unreported: None });
+            let guard = OneGuard { stream, unreported: None };
+            guard.takes(&line.pins().lines());
+            self.guards.push(guard);
         }
         self.guards.retain_mut(|guard| guard.hears(line, liveness, now));
         for guard in &mut self.guards {
@@ -76,7 +88,27 @@ impl ToGuards {
     }
 }
 
+impl Drop for ToGuards {
+    fn drop(&mut self) {
+        // A guard of a process that is in disorder keeps what it can do something with.
+        if !std::thread::panicking() {
+            let _ = self.guards.iter().map(|guard| guard.says(ENDS)).count();
+        }
+    }
+}
+
 impl OneGuard {
+    fn takes(&self, lines: &Lines) {
+        let of_each = [(OUTPUT_ENABLE, &lines.output_enable), (STOP_BUTTON, &lines.stop)];
+        for (byte, file) in of_each.into_iter().filter_map(|(byte, line)| Some((byte, line.as_ref()?))) {
+            if !send(&self.stream, byte, file) {
+                tracing::error!(
+                    "a guard could not be given the pins: it cannot set OE while this process stands still"
+                );
+            }
+        }
+    }
+
     /// False if it has gone.
     fn hears(&mut self, line: &StopLine, liveness: &Liveness, now: Duration) -> bool {
         let mut bytes = [0; MOST_BYTES];
@@ -101,6 +133,17 @@ impl OneGuard {
 pub(crate) struct ToDriver {
     device: Device,
     stream: Option<UnixStream>,
+    /// The process at the other end, now or last.
+    process: Option<i32>,
+    handed: Handed,
+}
+
+/// Lines that a driver has handed over since they were last taken, and whether it wants them back.
+#[derive(Debug, Default)]
+pub(crate) struct Handed {
+    pub output_enable: Option<OwnedFd>,
+    pub stop: Option<OwnedFd>,
+    pub is_over: bool,
 }
 
 /// What a guard has heard since it last listened.
@@ -117,7 +160,7 @@ pub(crate) struct Heard {
 impl ToDriver {
     /// Towards the driver of `device`.
     pub fn new(device: Device) -> Self {
-        Self { device, stream: None }
+        Self { device, stream: None, process: None, handed: Handed::default() }
     }
 
     /// What the driver has said.
@@ -127,17 +170,42 @@ impl ToDriver {
         }
         let mut bytes = [0; MOST_BYTES];
         let Some(stream) = &self.stream else { return Heard::default() };
-        let Some(read) = read(stream, &mut bytes) else {
+        let Some((read, file)) = receive(stream, &mut bytes) else {
             self.stream = None;
             return Heard::default();
         };
+        match read.last() {
+            Some(&OUTPUT_ENABLE) => self.handed.output_enable = file,
+            Some(&STOP_BUTTON) => self.handed.stop = file,
+            _ => {}
+        }
+        self.handed.is_over |= read.contains(&ENDS);
         Heard { is_linked: true, is_alive: read.contains(&ALIVE), knows: read.contains(&KNOWN) }
     }
 
-    fn connect(&self) -> io::Result<Option<UnixStream>> {
+    fn connect(&mut self) -> io::Result<Option<UnixStream>> {
         let stream = UnixStream::connect_addr(&address(&self.device, ".life")?)?;
         stream.set_nonblocking(true)?;
-        Ok(is_trusted(&stream, &self.device).then_some(stream))
+        let is_trusted = is_trusted(&stream, &self.device);
+        if is_trusted {
+            self.process = peer(&stream);
+        }
+        Ok(is_trusted.then_some(stream))
+    }
+
+    /// What has been handed over since this was last asked.
+    pub fn take_handed(&mut self) -> Handed {
+        std::mem::take(&mut self.handed)
+    }
+
+    /// Whether the process that was linked is gone, with all that it had open.
+    pub fn is_gone(&self) -> bool {
+        let Some(process) = self.process.filter(|_| self.stream.is_none()) else { return false };
+        match fs::read_to_string(format!("/proc/{process}/stat")) {
+            // The second field is the name, in parentheses, and may hold any character.
+            Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X'])),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        }
     }
 
     /// Says that the guard is there.

@@ -1,7 +1,7 @@
 //! The servos of a guard, and how they are switched off.
 
 use crate::bus::Bus;
-use crate::raspberry::OrphanedOutputs;
+use crate::pin_access::OrphanedOutputs;
 use crate::stoppable::Gate;
 use hexapod_servo::backend::{Backend, Off, Tally};
 use std::sync::Arc;
@@ -24,6 +24,11 @@ impl GuardedServos {
             tracing::error!("{error}");
         }
         self.servos.all_off(&mut Tally::default())
+    }
+
+    /// Leaves OE, which is high, to the next driver.
+    pub fn give_back(&self) {
+        self.outputs.iter().for_each(|outputs| outputs.give_back());
     }
 }
 

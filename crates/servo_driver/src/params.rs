@@ -1,6 +1,7 @@
 //! What `servo_driver` can be set to.
 
 use crate::bus::{bus_names, buses};
+use crate::pins::PinAccess;
 use hexapod_config::ros_params::ParamSpec;
 use hexapod_setup::params::common;
 use std::sync::LazyLock;
@@ -51,6 +52,14 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("emergency_stop_timeout", 0.0, "Longest silence on the topic emergency_stop, s; 0: any")
             .range(0.0, 60.0)
             .read_only(),
+        ParamSpec::new(
+            "gpio",
+            PinAccess::default().name(),
+            "How pins are reached: character_device: lines of /dev/gpiochip*, found by name or chip; registers: the \
+            processor's, of a Raspberry Pi; auto: the former where the lines are found, else the latter",
+        )
+        .choices(&PinAccess::NAMES)
+        .read_only(),
         pin("oe_pin", "Output enable of the boards: BCM number, with real servos; -1: none"),
         pin("stop_pin", "Stop button: BCM number, with real servos; -1: none"),
         level("stop_pin_active", "high", "Level of a pressed stop button; high for one that opens a contact to ground"),

@@ -42,6 +42,8 @@ pub(crate) struct Teller {
     clock: RosClock,
     joints: Vec<String>,
     load: Option<LoadFeedback>,
+    /// How the pins are reached.
+    pins: String,
     snapshots: Consumer<Snapshot>,
     intake: Arc<IntakeCount>,
     newest: Option<Snapshot>,
@@ -91,6 +93,8 @@ pub(crate) struct Sources {
     pub pace: Option<Pace>,
     /// Whether volts and amperes are measured.
     pub measures_supply: bool,
+    /// How the pins are reached.
+    pub pins: String,
 }
 
 impl Teller {
@@ -107,6 +111,7 @@ impl Teller {
             clock: clock.clone(),
             joints: sources.joints,
             load: sources.load,
+            pins: sources.pins,
             snapshots: sources.snapshots,
             intake: sources.intake,
             newest: None,
@@ -296,6 +301,7 @@ impl Teller {
         };
         let mut status = report.status();
         self.headers.report(&mut status);
+        status.value("pins", &self.pins);
         self.diagnostics.publish(status);
         if periodic {
             self.diagnosed.at = now;
