@@ -12,7 +12,7 @@ pytest.importorskip('rclpy')
 
 from boards import HANG_FOR_EVER, HIGH, LOW, OPEN
 from processes import assert_no_crash
-from servo_bus import boards, command, JOINTS, library, ON_I2C, state_of, wait_fault
+from servo_bus import boards, command, JOINTS, library, ON_I2C, state_of, statuses, wait_fault
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
@@ -50,10 +50,13 @@ CHIPS = {
 }
 
 
-@pytest.fixture(params=CHIPS)
+EVERY_WAY = pytest.mark.parametrize('wired', CHIPS, indirect=True)
+
+
+@pytest.fixture
 def wired(boards, request):
     """Return boards whose OE is wired, with a button that is not pressed and a battery that is full."""
-    boards.wire(oe=OE, pins=WIRED, **CHIPS[request.param])
+    boards.wire(oe=OE, pins=WIRED, **CHIPS[getattr(request, 'param', 'lines of a Pi 5')])
     return boards
 
 
@@ -98,6 +101,7 @@ def threads(process):
     return {(task / 'comm').read_text().strip(): int(task.name) for task in tasks}
 
 
+@EVERY_WAY
 def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled(armed, wired):
     pressed = time.monotonic()
     wired.set_pin(BUTTON, OPEN)  # a contact that opens, or a wire that breaks
@@ -111,6 +115,7 @@ def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled
     arm(armed, wired)
 
 
+@EVERY_WAY
 def test_when_the_battery_is_low_expect_a_fault_and_no_fault_when_it_sags(armed, wired):
     wired.set_pin(BATTERY, LOW)
     armed.spin(0.3)
@@ -144,6 +149,7 @@ def test_when_the_battery_is_low_on_a_robot_that_sits_slowly_expect_its_servos_o
     assert state_of(user) == 'fault'
 
 
+@EVERY_WAY
 def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(armed, driver, wired):
     armed.publisher('emergency_stop')
     wired.set(HANG_FOR_EVER, 1)
@@ -182,6 +188,7 @@ def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(ar
     wired.set(HANG_FOR_EVER, 0)
 
 
+@EVERY_WAY
 @pytest.mark.parametrize('hangs', [False, True], ids=['bus works', 'bus hangs'])
 def test_when_the_driver_is_killed_expect_the_guard_to_cut_the_outputs(session, armed, driver, wired, hangs):
     wired.set(HANG_FOR_EVER, hangs)
@@ -207,8 +214,82 @@ def test_when_the_driver_has_real_time_expect_its_guard_to_have_it(driver, armed
     assert os.sched_getscheduler(guard) == wanted, 'its main thread shares locks with the other'
 
 
+@EVERY_WAY
 def test_when_the_driver_ends_in_order_expect_the_outputs_cut(armed, driver, wired):
     armed.quiet()
     driver.signal(signal.SIGTERM)
     assert driver.wait() == 0
     assert wired.is_high(OE) and wired.pulses() == {}
+
+
+@EVERY_WAY
+def test_when_pins_are_found_expect_the_way_to_them_in_diagnostics(armed, request):
+    words = next(pair.value for pair in statuses(armed)[-1][1].values if pair.key == 'pins')
+    way = request.node.callspec.params['wired']
+    expected = {'registers': 'registers, with rppal', 'lines of a Pi 4': 'line 17 of /dev/gpiochip0, pinctrl-bcm2711',
+                'lines of a Pi 5': 'line 17 of /dev/gpiochip11, pinctrl-rp1'}
+    assert expected[way] in words, words
+
+
+@EVERY_WAY
+def test_when_the_driver_stands_still_on_a_hung_bus_expect_its_guard_to_cut_the_outputs(armed, driver, wired):
+    wired.set(HANG_FOR_EVER, 1)
+    armed.spin(0.2)
+    stopped = time.monotonic()
+    driver.signal(signal.SIGSTOP)
+    try:
+        took = until_cut(wired, stopped, 1.0)
+        figures.note('SIGSTOP to OE high, bus hung', took * 1e3, 'ms', 1000)
+    finally:
+        driver.signal(signal.SIGCONT)
+        wired.set(HANG_FOR_EVER, 0)
+
+
+def test_when_the_button_bounces_expect_no_stop(armed, wired):
+    for _ in range(20):
+        wired.set_pin(BUTTON, OPEN)
+        time.sleep(0.001)
+        wired.set_pin(BUTTON, LOW)
+        time.sleep(0.009)
+    armed.spin(0.2)
+    assert state_of(armed) == 'armed' and not wired.is_high(OE)
+
+
+def test_when_the_chip_has_gone_expect_all_off_and_the_reason(armed, driver, wired):
+    wired.lose_chips()
+    armed.until(lambda: wired.pulses() == {}, 0.5, 'all off over the bus')
+    armed.until(lambda: state_of(armed) == 'emergency_stop', 1.0, 'the stop')
+    assert not armed.enable().success
+    assert 'OE cannot be set (No such device' in driver.log()
+
+
+@pytest.mark.parametrize(('users', 'oe', 'words'), [
+    ([(OE, 'spi0_cs0')], OE, ('GPIO17 (line 17 of /dev/gpiochip0, pinctrl-rp1)', 'spi0_cs0 has it', 'gpioinfo')),
+    ([], 17, ('no GPIO chip has a line GPIO17', 'Raspberry Pi')),
+], ids=['in use', 'not there'])
+def test_when_a_line_cannot_be_had_expect_which_and_who_has_it_and_what_to_do(session, boards, users, oe, words):
+    chip = header('pinctrl-rp1', users) if users else 'raspberrypi-exp-gpio\nBT_ON -1 -\n'
+    boards.wire(oe=OE, pins=WIRED, chips={'gpiochip0': chip}, pi=5)
+    access = [] if users else ['-p', 'gpio:=character_device']
+    driver = session.start('servo_driver', *ON_I2C, *PINS, *access, environment=boards.environment)
+    assert driver.wait() == 1
+    assert all(word in driver.log() for word in words), driver.log()
+    assert boards.pulses() == {} and boards.is_high(OE)
+
+
+def test_when_a_driver_follows_another_expect_the_line_handed_on_by_a_guard_that_stays(session, wired):
+    pins = [f'servo_driver.{word}' if ':=' in word else word for word in PINS]
+    session.start('hexapod', 'guard', '--bus', 'i2c', *pins, environment=wired.environment)
+    user = session.user
+    for ends in (signal.SIGTERM, signal.SIGKILL):
+        driver = session.start('servo_driver', *ON_I2C, *PINS, '-p', 'guard:=false', environment=wired.environment)
+        user.hear('servo_states', '/diagnostics')
+        user.listen('/diagnostics').clear()
+        command(user, dict.fromkeys(JOINTS, 0.0))
+        user.until(lambda: state_of(user) == 'disarmed', 10.0, 'the driver')
+        arm(user, wired)
+        ended = time.monotonic()
+        driver.signal(ends)
+        until_cut(wired, ended, 5.0)
+        user.quiet()
+        driver.wait()

@@ -72,7 +72,7 @@ impl Watcher {
             let cut =
                 driver_monitor.look(heard, button.sees(is_pressed, now), self.alarm.0.free.load(Ordering::SeqCst), now);
             if cut.is_some() {
-                self.cut();
+                self.outputs.iter().for_each(|outputs| outputs.cut());
             }
             self.alarm.0.raised.store(cut.is_some(), Ordering::SeqCst);
             if before != cut {
@@ -101,12 +101,6 @@ impl Watcher {
         if handed.is_over || (holds && self.driver.is_gone()) {
             self.outputs.iter().for_each(|outputs| outputs.give_back());
             self.button.iter_mut().for_each(|button| button.hold(None));
-        }
-    }
-
-    fn cut(&self) {
-        if let Some(Err(error)) = self.outputs.as_ref().map(|outputs| outputs.cut()) {
-            tracing::error!("{error}");
         }
     }
 

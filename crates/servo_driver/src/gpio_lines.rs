@@ -27,7 +27,7 @@ const RETRY: Duration = Duration::from_millis(5);
 const ABSENT: &str = "pins need a Raspberry Pi, or a board that names its lines as one does (`gpioinfo` lists them)";
 const FORBIDDEN: &str = "let this user in: `sudo groupadd -f gpio && sudo usermod -aG gpio $USER`, then log in again";
 const TAKEN: &str = "end the program or switch off the overlay that has it (`gpioinfo` says which), or use another pin";
-const OTHER: &str = "see what the kernel says with `dmesg`; the parameter gpio chooses another way to the pins";
+const OTHER: &str = "see what the kernel says with `dmesg`, or choose another way to the pins with the parameter gpio";
 
 /// A line that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,4 +229,73 @@ fn refusal(what: String, error: &gpiocdev::Error) -> PinError {
         _ => OTHER,
     };
     PinError { what, reason: error.to_string(), remedy: remedy.into() }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+
+    fn chip(path: &str, label: &str, names: &[&str]) -> Candidate {
+        let lines = names.iter().map(|name| ((*name).to_owned(), None)).collect();
+        Candidate { chip: path.into(), label: label.into(), lines }
+    }
+
+    /// The lines of a header, as the device trees of the firmware name them.
+    fn header() -> Vec<String> {
+        (0..28).map(|number| format!("GPIO{number}")).collect()
+    }
+
+    fn found(candidates: &[Candidate], number: u8) -> Result<(String, u32), String> {
+        choose(candidates, number).map(|place| (place.chip.display().to_string(), place.offset))
+    }
+
+    #[test]
+    fn when_chips_have_other_numbers_expect_the_line_of_the_header_all_the_same() {
+        let names = header();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        for label in CHIPS {
+            for number in [0, 4, 11] {
+                let path = format!("/dev/gpiochip{number}");
+                let chips = [
+                    chip("/dev/gpiochip1", "raspberrypi-exp-gpio", &["BT_ON", "GPIO17"]),
+                    chip(&path, label, &names),
+                    chip("/dev/gpiochip12", "gpio-brcmstb@107d508500", &["-", "GPIO17"]),
+                ];
+                assert_eq!(found(&chips, 17), Ok((path.clone(), 17)), "{label}");
+                assert_eq!(found(&chips, 27), Ok((path, 27)), "{label}");
+            }
+        }
+    }
+
+    #[test]
+    fn when_a_header_names_lines_by_their_use_or_not_at_all_expect_the_one_of_the_number() {
+        let chips = [chip("/dev/gpiochip0", "pinctrl-bcm2711", &["ID_SDA", "", "SDA1", "GPIO9", "GPIO_GCLK"])];
+        for number in [0_u8, 1, 2, 4] {
+            assert_eq!(found(&chips, number), Ok(("/dev/gpiochip0".into(), u32::from(number))));
+        }
+        assert_eq!(found(&chips, 9), Ok(("/dev/gpiochip0".into(), 3)), "its name comes first");
+        assert!(found(&chips, 3).is_err() && found(&chips, 5).is_err(), "that line is another, or there is none");
+    }
+
+    #[test]
+    fn when_it_is_no_raspberry_pi_expect_the_one_line_of_that_name() {
+        let chip = |path: &str| chip(path, "rk3588-gpio", &["PIN_3", "GPIO17"]);
+        let (one, other) = (chip("/dev/gpiochip1"), chip("/dev/gpiochip2"));
+        assert!(found(&[], 17).unwrap_err().contains("no GPIO chip has a line GPIO17"));
+        assert_eq!(found(std::slice::from_ref(&one), 17), Ok(("/dev/gpiochip1".into(), 1)));
+        assert!(found(&[one, other], 17).unwrap_err().contains("both have a line GPIO17"));
+    }
+
+    #[test]
+    fn when_the_kernel_refuses_expect_where_and_what_to_do() {
+        for (code, words) in [(13, "usermod"), (2, "gpioinfo"), (22, "dmesg")] {
+            let error = gpiocdev::Error::Uapi(
+                gpiocdev::UapiCall::GetLine,
+                gpiocdev_uapi::Error::Os(gpiocdev_uapi::Errno(code)),
+            );
+            let error = refusal("GPIO17".into(), &error).to_string();
+            assert!(error.starts_with("GPIO17 cannot be used") && error.contains(words), "{error}");
+        }
+    }
 }

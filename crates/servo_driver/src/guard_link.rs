@@ -92,7 +92,9 @@ impl Drop for ToGuards {
     fn drop(&mut self) {
         // A guard of a process that is in disorder keeps what it can do something with.
         if !std::thread::panicking() {
-            let _ = self.guards.iter().map(|guard| guard.says(ENDS)).count();
+            for guard in &self.guards {
+                guard.says(ENDS);
+            }
         }
     }
 }
@@ -239,7 +241,11 @@ fn read<'a>(mut stream: &UnixStream, into: &'a mut [u8]) -> Option<&'a [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outputs::OutputEnable;
+    use crate::pins::{Inputs, Pins};
     use crate::stop::Outcome;
+    use std::fs::File;
+    use std::sync::Arc;
 
     /// A bus that no machine has.
     const BUS: u8 = 250;
@@ -283,6 +289,44 @@ mod tests {
             guards.iter_mut().for_each(|guard| assert!(guard.listen().is_alive));
             drop(driver);
             guards.iter_mut().for_each(|guard| assert!(!guard.listen().is_linked));
+        }
+    }
+
+    #[test]
+    fn when_a_driver_hands_its_lines_over_expect_the_guard_to_have_the_same_until_it_ends_in_order() {
+        const THIRD: u8 = 248;
+        let line = StopLine::default();
+        let liveness = Liveness::default();
+        let mut guard = ToDriver::new(Device::i2c(THIRD));
+        let mut driver = ToGuards::open(Device::i2c(THIRD)).unwrap();
+        let [one, other] = [(); 2].map(|()| UnixStream::pair().unwrap());
+        let file = |end: &UnixStream| Arc::new(File::from(OwnedFd::from(end.try_clone().unwrap())));
+        line.pins().connect(Handing(Lines { output_enable: Some(file(&one.0)), stop: Some(file(&other.0)) }));
+        guard.listen();
+        driver.attend(true, (&line, &liveness), NOW);
+        (0..3).for_each(|_| drop(guard.listen().is_linked));
+        let handed = guard.take_handed();
+        for (held, mut far) in [(handed.output_enable, &one.1), (handed.stop, &other.1)] {
+            File::from(held.unwrap()).write_all(b"!").unwrap();
+            let mut byte = [0];
+            far.read_exact(&mut byte).unwrap();
+            assert_eq!(byte, *b"!");
+        }
+        assert!(!handed.is_over && !guard.is_gone());
+        drop(driver);
+        guard.listen();
+        assert!(guard.take_handed().is_over, "it ended in order");
+    }
+
+    struct Handing(Lines);
+
+    impl Pins for Handing {
+        fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>) {
+            None::<Self>.split()
+        }
+
+        fn lines(&self) -> Lines {
+            self.0.clone()
         }
     }
 }

@@ -20,9 +20,7 @@ impl GuardedServos {
 
     /// OE first, which no bus holds up; then the servos.
     pub fn cut(&mut self) -> Off {
-        if let Some(Err(error)) = self.outputs.as_ref().map(|outputs| outputs.cut()) {
-            tracing::error!("{error}");
-        }
+        self.outputs.iter().for_each(|outputs| outputs.cut());
         self.servos.all_off(&mut Tally::default())
     }
 

@@ -6,7 +6,7 @@ use crate::pins::{Input, Inputs, Lines, PinChoice, PinError, Pins};
 use crate::raspberry::BusPins;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The lines of a [`PinChoice`], found.
 #[derive(Clone, Debug)]
@@ -148,42 +148,64 @@ impl Inputs for LineInputs {
 #[derive(Debug)]
 pub struct OrphanedLine {
     place: Place,
-    held: Mutex<Option<Line>>,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug)]
+enum Held {
+    /// No driver has handed it over.
+    Nothing,
+    /// The driver's.
+    Line(Line),
+    /// It was set high and given back to a driver that ends in order and sets it no more, but may have it for a while.
+    GivenBack,
 }
 
 impl OrphanedLine {
     /// OE of `choice`, if it has one. It is left as it is.
     pub fn new(choice: &PinChoice, places: &LinePlaces) -> Option<Self> {
         let place = places.of(choice, choice.output_enable?)?.clone();
-        Some(Self { place, held: Mutex::default() })
+        Some(Self { place, held: Mutex::new(Held::Nothing) })
     }
 
     /// Keeps the driver's line.
     pub fn hold(&self, line: Line) {
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+        *self.lock() = Held::Line(line);
     }
 
     /// Whether it has the line of a driver.
     pub fn holds(&self) -> bool {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        matches!(&*self.lock(), Held::Line(_))
     }
 
     /// Sets OE high.
     pub fn cut(&self) -> Result<(), PinError> {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*held {
-            Some(line) if line.set(true).is_ok() => Ok(()),
-            // Let go of at once: the kernel leaves it high, or makes an input of it that the resistor keeps high.
-            _ => self.place.output_high_now().map(drop),
+        let held = self.lock();
+        if let Held::Line(line) = &*held
+            && line.set(true).is_ok()
+        {
+            return Ok(());
+        }
+        // Let go of at once: the kernel leaves it high, or makes an input of it that the resistor keeps high.
+        match self.place.output_high_now() {
+            Err(_) if matches!(&*held, Held::GivenBack) => Ok(()),
+            outcome => outcome.map(drop),
         }
     }
 
     /// Sets OE high and leaves the line to the next driver.
     pub fn give_back(&self) {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Err(error)) = held.map(|line| line.set(true)) {
-            tracing::error!("{} cannot be set: {error}", self.place);
+        let mut held = self.lock();
+        if let Held::Line(line) = &*held {
+            if let Err(error) = line.set(true) {
+                tracing::error!("{} cannot be set: {error}", self.place);
+            }
+            *held = Held::GivenBack;
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

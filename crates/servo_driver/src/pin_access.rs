@@ -6,6 +6,7 @@ use crate::outputs::OutputEnable;
 use crate::pins::{Inputs, Lines, PinAccess, PinChoice, PinError, Pins};
 use crate::raspberry::{OrphanedRegisters, RaspberryPins, RegisterButton};
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The way to the pins of a [`PinChoice`].
 #[derive(Clone, Debug)]
@@ -120,7 +121,14 @@ pub(crate) fn look(choice: &PinChoice) -> Option<Result<String, PinError>> {
 
 /// OE of a driver that has gone, or stands still.
 #[derive(Debug)]
-pub(crate) enum OrphanedOutputs {
+pub(crate) struct OrphanedOutputs {
+    pin: OrphanedPin,
+    /// The last attempt failed.
+    is_failing: AtomicBool,
+}
+
+#[derive(Debug)]
+enum OrphanedPin {
     Line(OrphanedLine),
     Registers(OrphanedRegisters),
 }
@@ -129,37 +137,44 @@ impl OrphanedOutputs {
     /// Sees that the pin of `choice` can be had, and leaves it as it is.
     pub fn open(choice: &PinChoice) -> Result<Option<Self>, PinError> {
         let Some(output_enable) = choice.output_enable else { return Ok(None) };
-        match Way::of(choice)? {
-            Way::Lines(places) => Ok(OrphanedLine::new(choice, &places).map(Self::Line)),
+        let pin = match Way::of(choice)? {
+            Way::Lines(places) => OrphanedLine::new(choice, &places).map(OrphanedPin::Line),
             Way::Registers(reason) => OrphanedRegisters::open(output_enable)
-                .map(|registers| Some(Self::Registers(registers)))
-                .map_err(|error| and_why_not_lines(error, reason.as_deref())),
-        }
+                .map(|registers| Some(OrphanedPin::Registers(registers)))
+                .map_err(|error| and_why_not_lines(error, reason.as_deref()))?,
+        };
+        Ok(pin.map(|pin| Self { pin, is_failing: AtomicBool::new(false) }))
     }
 
-    /// Sets OE high, and leaves it so: the next driver takes it from there.
-    pub fn cut(&self) -> Result<(), PinError> {
-        match self {
-            Self::Line(line) => line.cut(),
-            Self::Registers(registers) => registers.cut(),
+    /// Sets OE high, and leaves it so: the next driver takes it from there. Says so if it cannot.
+    pub fn cut(&self) {
+        let outcome = match &self.pin {
+            OrphanedPin::Line(line) => line.cut(),
+            OrphanedPin::Registers(registers) => registers.cut(),
+        };
+        // Attempts follow each other closely.
+        if !self.is_failing.swap(outcome.is_err(), Ordering::SeqCst)
+            && let Err(error) = outcome
+        {
+            tracing::error!("OE is not cut: {error}");
         }
     }
 
     /// Keeps the line that a driver has handed over.
     pub fn hold(&self, file: OwnedFd) {
-        if let Self::Line(line) = self {
+        if let OrphanedPin::Line(line) = &self.pin {
             line.hold(Line::from(file));
         }
     }
 
     /// Whether it keeps such a line.
     pub fn holds(&self) -> bool {
-        matches!(self, Self::Line(line) if line.holds())
+        matches!(&self.pin, OrphanedPin::Line(line) if line.holds())
     }
 
     /// Leaves such a line to the next driver, high.
     pub fn give_back(&self) {
-        if let Self::Line(line) = self {
+        if let OrphanedPin::Line(line) = &self.pin {
             line.give_back();
         }
     }
