@@ -181,7 +181,10 @@ impl ToDriver {
             Some(&STOP_BUTTON) => self.handed.stop = file,
             _ => {}
         }
-        self.handed.is_over |= read.contains(&ENDS);
+        if read.contains(&ENDS) {
+            (self.handed.is_over, self.stream) = (true, None);
+            return Heard::default();
+        }
         Heard { is_linked: true, is_alive: read.contains(&ALIVE), knows: read.contains(&KNOWN) }
     }
 
@@ -304,7 +307,7 @@ mod tests {
         line.pins().connect(Handing(Lines { output_enable: Some(file(&one.0)), stop: Some(file(&other.0)) }));
         guard.listen();
         driver.attend(true, (&line, &liveness), NOW);
-        (0..3).for_each(|_| drop(guard.listen().is_linked));
+        (0..3).for_each(|_| assert!(guard.listen().is_linked));
         let handed = guard.take_handed();
         for (held, mut far) in [(handed.output_enable, &one.1), (handed.stop, &other.1)] {
             File::from(held.unwrap()).write_all(b"!").unwrap();
