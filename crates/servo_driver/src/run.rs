@@ -50,9 +50,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
     let (post, live) = (MonitorConfig::of(&setup), setup.live());
     let config = setup.map.joints();
-    let pins_words = pins.as_ref().map_or("none", HeaderPins::words).to_owned();
-    let of_pins = pins.as_ref().map_or_else(String::new, |pins| format!(" (pins: {})", pins.words()));
-    let start_line = format!("{} joints on {}, disarmed: call enable{of_pins}", config.joints.len(), setup.map);
+    let (count, pin_words) = (config.joints.len(), pins.as_ref().map_or("none", HeaderPins::words).to_owned());
     let joints: Vec<_> = config.joints.iter().map(|joint| joint.name.clone()).collect();
     let (groups, off_after, rate_hz) = (config.groups.clone(), config.timing.fault_off_after, setup.rate_hz);
     let pace = setup.map.pace();
@@ -71,12 +69,12 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         load: setup.load,
         pace,
         measures_supply: setup.map.measures_supply(),
-        pins: pins_words,
+        pins: pin_words.clone(),
     };
     let teller = Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));
     services::open(&mut node, intake, &front, &groups, &teller)?;
-    tracing::info!("{start_line}");
+    tracing::info!("{count} joints on {}, disarmed: call enable (pins: {pin_words})", setup.map);
 
     let ended = Shutdown::default();
     let _ends_with_this = ended.drop_guard();
