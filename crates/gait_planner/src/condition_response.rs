@@ -4,6 +4,7 @@ use crate::command::{Command, FeltBy};
 use crate::fault::Fault;
 use crate::life::Moment;
 use crate::remarks::Remarks;
+use crate::servos::Change;
 use crate::sight::Sees;
 use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
 use hexapod_gait::{BarredWay, Engine, GaitState, Tick, Twist};
@@ -53,8 +54,7 @@ pub(crate) struct ConditionResponse {
     sitting: [LegAngles; MAX_LEGS],
     /// A body that is higher is carried by the feet, not by its belly, m.
     carried_above_m: f64,
-    /// Servos hold the robot; they did, and it was dropped: nothing but its belly carries it since.
-    held: bool,
+    /// Servos that held the robot were released: nothing but its belly carries it since.
     dropped: bool,
     /// The servos of a robot that has fallen have been let go since.
     servos_released: bool,
@@ -76,7 +76,6 @@ impl ConditionResponse {
             estimate: None,
             sitting: engine.last().angles,
             carried_above_m: carried_above_m(engine),
-            held: false,
             dropped: false,
             servos_released: false,
             blocked_s: 0.0,
@@ -145,11 +144,11 @@ impl ConditionResponse {
         (now != before).then_some(now)
     }
 
-    /// Hears whether servos get commands, once that is known; when those of a fallen robot have just been let go, the pose in which it is
-    /// switched on again. Once somebody has done that it is looked at anew.
-    pub fn hear_servos(&mut self, held: bool) -> Option<&[LegAngles; MAX_LEGS]> {
-        let released = self.held && !held;
-        (self.held, self.dropped) = (held, !held && (self.dropped || released));
+    /// Hears whether servos get commands, and what has changed; when those of a fallen robot have just been let go, the pose in
+    /// which it is switched on again. Once somebody has done that it is looked at anew.
+    pub fn hear_servos(&mut self, held: bool, change: Change) -> Option<&[LegAngles; MAX_LEGS]> {
+        let released = change == Change::Released;
+        self.dropped = !held && (self.dropped || released);
         if released && self.condition() == Condition::Lifted {
             // Wherever it is, its feet say nothing of it any more.
             self.watch.recover();

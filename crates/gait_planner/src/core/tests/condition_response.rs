@@ -1,6 +1,7 @@
 use super::*;
 use crate::command::FeltBy;
 use crate::fault::Fault;
+use crate::progress::Stage;
 use hexapod_dynamics::Inertial;
 use nalgebra::Vector3;
 
@@ -159,6 +160,11 @@ fn when_no_foot_feels_the_ground_expect_the_legs_held_until_it_is_put_down_and_d
     assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok));
     bench.feet(40, Some(false));
     assert_eq!(bench.condition(), Condition::Lifted);
+    bench.core.mark_reported();
+    bench.send(Command::Goal(super::motion("bow")));
+    bench.feet(1, Some(false));
+    let entry = bench.core.news(0.01).and_then(|news| news.iter().flatten().next().copied());
+    assert_eq!(entry.map(|entry| entry.stage), Some(Stage::Rejected), "who asks for a motion hears of it");
     let left = bench.core.last().angles;
     bench.feet(200, Some(false));
     assert!(bench.core.last().angles == left);
