@@ -1,16 +1,23 @@
 //! The connection between a driver and its guards, by which each knows the other to be alive. Single bytes go over a Unix
-//! socket whose name is held as the lease is (`lease.rs`); neither side ever waits for the other.
+//! socket whose name is held as the lease is (`lease.rs`); neither side ever waits for the other. GPIO lines go over it, too:
+//! the open file itself (unix(7), SCM_RIGHTS), with a byte that says which one it is.
 
 use crate::device::Device;
 use crate::lease::{address, bind, is_trusted, peer};
-use crate::line_link::{receive, send};
 use crate::liveness::Liveness;
 use crate::pins::Lines;
 use crate::stop::{By, StopLine};
-use std::fs;
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The one who sends it does its work.
@@ -55,6 +62,8 @@ struct OneGuard {
     stream: UnixStream,
     /// The stop that its cut became, as long as it has not been notified.
     unreported: Option<u64>,
+    /// Lines that it has not been given yet: until then it does not count as one.
+    owed: Vec<(u8, Arc<File>)>,
 }
 
 impl ToGuards {
@@ -72,8 +81,13 @@ impl ToGuards {
             && is_trusted(&stream, &self.device)
             && stream.set_nonblocking(true).is_ok()
         {
-            let guard = OneGuard { stream, unreported: None };
-            guard.takes(&line.pins().lines());
+            let Lines { output_enable, stop } = line.pins().lines();
+            let owed = [(OUTPUT_ENABLE, output_enable), (STOP_BUTTON, stop)];
+            let owed = owed.into_iter().filter_map(|(byte, file)| Some((byte, file?))).collect();
+            let mut guard = OneGuard { stream, unreported: None, owed };
+            if let Err(error) = guard.takes() {
+                tracing::error!("the guard could not be given the pins ({error}): no arming before it has them");
+            }
             self.guards.push(guard);
         }
         self.guards.retain_mut(|guard| guard.hears(line, liveness, now));
@@ -100,22 +114,20 @@ impl Drop for ToGuards {
 }
 
 impl OneGuard {
-    fn takes(&self, lines: &Lines) {
-        let of_each = [(OUTPUT_ENABLE, &lines.output_enable), (STOP_BUTTON, &lines.stop)];
-        for (byte, file) in of_each.into_iter().filter_map(|(byte, line)| Some((byte, line.as_ref()?))) {
-            if !send(&self.stream, byte, file) {
-                tracing::error!(
-                    "a guard could not be given the pins: it cannot set OE while this process stands still"
-                );
-            }
+    /// Gives it what it is owed.
+    fn takes(&mut self) -> Result<(), Errno> {
+        while let Some((byte, file)) = self.owed.last() {
+            send(&self.stream, *byte, file)?;
+            self.owed.pop();
         }
+        Ok(())
     }
 
     /// False if it has gone.
     fn hears(&mut self, line: &StopLine, liveness: &Liveness, now: Duration) -> bool {
         let mut bytes = [0; MOST_BYTES];
         let Some(read) = read(&self.stream, &mut bytes) else { return false };
-        if read.contains(&ALIVE) {
+        if read.contains(&ALIVE) && self.takes().is_ok() {
             liveness.hear_guard(now);
         }
         let by = [(CUT_SILENT, By::Guard), (CUT_BUTTON, By::Button)].into_iter().find(|(byte, _)| read.contains(byte));
@@ -176,9 +188,14 @@ impl ToDriver {
             self.stream = None;
             return Heard::default();
         };
-        match read.last() {
-            Some(&OUTPUT_ENABLE) => self.handed.output_enable = file,
-            Some(&STOP_BUTTON) => self.handed.stop = file,
+        match (read.last(), file) {
+            (Some(&OUTPUT_ENABLE), Some(file)) => self.handed.output_enable = Some(file),
+            (Some(&STOP_BUTTON), Some(file)) => self.handed.stop = Some(file),
+            // This process had no room for the file: it is given one anew with the link.
+            (Some(&(OUTPUT_ENABLE | STOP_BUTTON)), None) => {
+                self.stream = None;
+                return Heard::default();
+            }
             _ => {}
         }
         if read.contains(&ENDS) {
@@ -241,95 +258,36 @@ fn read<'a>(mut stream: &UnixStream, into: &'a mut [u8]) -> Option<&'a [u8]> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::outputs::OutputEnable;
-    use crate::pins::{Inputs, Pins};
-    use crate::stop::Outcome;
-    use std::fs::File;
-    use std::sync::Arc;
-
-    /// A bus that no machine has.
-    const BUS: u8 = 250;
-    const NOW: Duration = Duration::from_secs(10);
-
-    #[test]
-    fn when_driver_and_guard_are_linked_expect_life_both_ways_and_a_cut_to_become_a_stop_that_is_known() {
-        let (line, liveness) = (StopLine::default(), Liveness::default());
-        liveness.begin(true, NOW);
-        let mut guard = ToDriver::new(Device::i2c(BUS));
-        assert_eq!(guard.listen(), Heard::default(), "there is no driver");
-        let mut driver = ToGuards::open(Device::i2c(BUS)).unwrap();
-        let linked = Heard { is_linked: true, ..Heard::default() };
-        assert_eq!(guard.listen(), linked, "it has said nothing yet");
-        driver.attend(true, (&line, &liveness), NOW);
-        assert_eq!(guard.listen(), Heard { is_alive: true, ..linked });
-        driver.attend(false, (&line, &liveness), NOW);
-        assert!(guard.listen() == linked && liveness.misses_guard(NOW), "a thread does not come round");
-        guard.say_alive();
-        guard.say_cut(Cut::Silent);
-        driver.attend(true, (&line, &liveness), NOW);
-        assert!(!liveness.misses_guard(NOW) && line.by() == By::Guard);
-        let (_, number) = line.take().unwrap();
-        assert!(!guard.listen().knows, "the boards have not been switched off");
-        line.done(number, Outcome { acknowledged: true, latched: true });
-        driver.attend(true, (&line, &liveness), NOW);
-        assert!(guard.listen().knows);
-        drop(driver);
-        assert_eq!(guard.listen(), Heard::default());
+/// Sends `byte` with a file, or neither.
+fn send(stream: &UnixStream, byte: u8, file: &File) -> Result<(), Errno> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let files = [file.as_fd()];
+    if !control.push(SendAncillaryMessage::ScmRights(&files)) {
+        return Err(Errno::NOBUFS);
     }
-
-    #[test]
-    fn when_a_driver_comes_while_a_guard_waits_expect_it_linked_and_a_second_guard_beside_it() {
-        const OTHER: u8 = 249;
-        let (line, liveness) = (StopLine::default(), Liveness::default());
-        let mut guards = [ToDriver::new(Device::i2c(OTHER)), ToDriver::new(Device::i2c(OTHER))];
-        for _ in 0..3 {
-            let mut driver = ToGuards::open(Device::i2c(OTHER)).unwrap();
-            guards.iter_mut().for_each(|guard| assert!(guard.listen().is_linked));
-            (0..2).for_each(|_| driver.attend(true, (&line, &liveness), NOW));
-            guards.iter_mut().for_each(|guard| assert!(guard.listen().is_alive));
-            drop(driver);
-            guards.iter_mut().for_each(|guard| assert!(!guard.listen().is_linked));
-        }
-    }
-
-    #[test]
-    fn when_a_driver_hands_its_lines_over_expect_the_guard_to_have_the_same_until_it_ends_in_order() {
-        const THIRD: u8 = 248;
-        let line = StopLine::default();
-        let liveness = Liveness::default();
-        let mut guard = ToDriver::new(Device::i2c(THIRD));
-        let mut driver = ToGuards::open(Device::i2c(THIRD)).unwrap();
-        let [one, other] = [(); 2].map(|()| UnixStream::pair().unwrap());
-        let file = |end: &UnixStream| Arc::new(File::from(OwnedFd::from(end.try_clone().unwrap())));
-        line.pins().connect(Handing(Lines { output_enable: Some(file(&one.0)), stop: Some(file(&other.0)) }));
-        guard.listen();
-        driver.attend(true, (&line, &liveness), NOW);
-        (0..3).for_each(|_| assert!(guard.listen().is_linked));
-        let handed = guard.take_handed();
-        for (held, mut far) in [(handed.output_enable, &one.1), (handed.stop, &other.1)] {
-            File::from(held.unwrap()).write_all(b"!").unwrap();
-            let mut byte = [0];
-            far.read_exact(&mut byte).unwrap();
-            assert_eq!(byte, *b"!");
-        }
-        assert!(!handed.is_over && !guard.is_gone());
-        drop(driver);
-        guard.listen();
-        assert!(guard.take_handed().is_over, "it ended in order");
-    }
-
-    struct Handing(Lines);
-
-    impl Pins for Handing {
-        fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>) {
-            None::<Self>.split()
-        }
-
-        fn lines(&self) -> Lines {
-            self.0.clone()
-        }
-    }
+    sendmsg(stream, &[IoSlice::new(&[byte])], &mut control, SendFlags::NOSIGNAL).map(drop)
 }
+
+/// What has come in, and a file that came with the last byte of it; nothing if the other end has gone. The kernel ends a
+/// read after the byte that a file came with.
+fn receive<'a>(stream: &UnixStream, into: &'a mut [u8]) -> Option<(&'a [u8], Option<OwnedFd>)> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let received = recvmsg(stream, &mut [IoSliceMut::new(into)], &mut control, RecvFlags::CMSG_CLOEXEC);
+    let count = match received {
+        Ok(received) if received.bytes == 0 => return None,
+        Ok(received) => received.bytes,
+        Err(Errno::AGAIN | Errno::INTR) => 0,
+        Err(_) => return None,
+    };
+    let files = control.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => Some(files),
+        _ => None,
+    });
+    let file = files.flatten().last();
+    into.get(..count).map(|bytes| (bytes, file))
+}
+
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,6 @@ pub mod io;
 pub mod io_thread;
 mod journal;
 pub mod lease;
-mod line_link;
 mod line_pins;
 mod liveness;
 mod load;

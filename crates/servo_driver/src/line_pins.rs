@@ -2,11 +2,11 @@
 
 use crate::gpio_lines::{Line, Place, find};
 use crate::outputs::OutputEnable;
-use crate::pins::{Input, Inputs, Lines, PinChoice, PinError, Pins};
+use crate::pins::{Holder, Input, Inputs, Lines, PinChoice, PinError, Pins};
 use crate::raspberry::BusPins;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The lines of a [`PinChoice`], found.
 #[derive(Clone, Debug)]
@@ -23,9 +23,11 @@ impl LinePlaces {
         self.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// That somebody else has one of them.
-    pub fn taken(&self) -> Option<PinError> {
-        self.0.iter().find_map(|place| place.stranger().map(|user| place.taken(user)))
+    /// That a stranger has one of them, one with whom it cannot be shared first of all.
+    pub fn taken(&self, choice: &PinChoice) -> Option<PinError> {
+        let pins = choice.numbers().zip(&self.0);
+        let taken = pins.filter_map(|(number, place)| place.stranger(choice.output_enable == Some(number)));
+        taken.min_by_key(|error| error.holder == Some(Holder::Reader))
     }
 
     fn of(&self, choice: &PinChoice, number: u8) -> Option<&Place> {
@@ -151,7 +153,7 @@ pub struct OrphanedLine {
     held: Mutex<Held>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Held {
     /// No driver has handed it over.
     Nothing,
@@ -170,42 +172,46 @@ impl OrphanedLine {
 
     /// Keeps the driver's line.
     pub fn hold(&self, line: Line) {
-        *self.lock() = Held::Line(line);
+        self.replace(Held::Line(line));
     }
 
     /// Whether it has the line of a driver.
     pub fn holds(&self) -> bool {
-        matches!(&*self.lock(), Held::Line(_))
+        matches!(self.held(), Held::Line(_))
     }
 
     /// Sets OE high.
     pub fn cut(&self) -> Result<(), PinError> {
-        let held = self.lock();
-        if let Held::Line(line) = &*held
+        let held = self.held();
+        if let Held::Line(line) = &held
             && line.set(true).is_ok()
         {
             return Ok(());
         }
         // Let go of at once: the kernel leaves it high, or makes an input of it that the resistor keeps high.
         match self.place.output_high_now() {
-            Err(_) if matches!(&*held, Held::GivenBack) => Ok(()),
+            Err(error) if matches!(held, Held::GivenBack) && error.holder == Some(Holder::Hexapod) => Ok(()),
             outcome => outcome.map(drop),
         }
     }
 
     /// Sets OE high and leaves the line to the next driver.
     pub fn give_back(&self) {
-        let mut held = self.lock();
-        if let Held::Line(line) = &*held {
+        if let Held::Line(line) = self.held() {
             if let Err(error) = line.set(true) {
                 tracing::error!("{} cannot be set: {error}", self.place);
             }
-            *held = Held::GivenBack;
+            self.replace(Held::GivenBack);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is held: never is the lock held while the kernel is at it, for the two threads differ in priority.
+    fn held(&self) -> Held {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, held: Held) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = held;
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::gpio_lines::Line;
 use crate::line_pins::{LineButton, LinePins, LinePlaces, OrphanedLine};
 use crate::outputs::OutputEnable;
-use crate::pins::{Inputs, Lines, PinAccess, PinChoice, PinError, Pins};
+use crate::pins::{Holder, Inputs, Lines, PinAccess, PinChoice, PinError, Pins};
 use crate::raspberry::{OrphanedRegisters, RaspberryPins, RegisterButton};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,12 +27,32 @@ impl Way {
         }
         match choice.access {
             PinAccess::Registers => Ok(Self::Registers(None)),
-            PinAccess::CharacterDevice => LinePlaces::find(choice).map(Self::Lines),
-            PinAccess::Auto => match LinePlaces::find(choice) {
-                Ok(places) => Ok(Self::Lines(places)),
-                Err(error) => Ok(Self::Registers(Some(format!("{}: {}", error.what, error.reason)))),
-            },
+            PinAccess::CharacterDevice | PinAccess::Auto => LinePlaces::find(choice)
+                .map_or_else(|error| Self::instead(choice, error), |places| Ok(Self::Lines(places))),
         }
+    }
+
+    /// The same for who uses them: lines that a stranger has are none. An input that he only reads is shared through
+    /// registers, but OE that somebody else sets, too, cuts nothing for sure.
+    fn unless_taken(choice: &PinChoice) -> Result<Self, PinError> {
+        let way = Self::of(choice)?;
+        let Self::Lines(places) = &way else { return Ok(way) };
+        places.taken(choice).map_or(Ok(way.clone()), |error| Self::instead(choice, error))
+    }
+
+    /// Registers instead of lines that cannot be had, where that may be.
+    fn instead(choice: &PinChoice, error: PinError) -> Result<Self, PinError> {
+        let is_held = error.holder.is_some_and(|holder| holder != Holder::Reader);
+        if choice.access != PinAccess::Auto || is_held {
+            return Err(error);
+        }
+        Ok(Self::Registers(Some(format!("{}: {}", error.what, error.reason))))
+    }
+
+    /// An error of the registers, and why it is not lines.
+    fn why(&self, error: PinError) -> PinError {
+        let Self::Registers(Some(lines)) = self else { return error };
+        PinError { reason: format!("{}; nor through the character device: {lines}", error.reason), ..error }
     }
 
     /// It, for people.
@@ -64,14 +84,18 @@ impl HeaderPins {
     /// # Errors
     /// One of them cannot be had.
     pub fn open(choice: PinChoice) -> Result<Self, PinError> {
-        let way = Way::of(&choice)?;
-        let pins = match &way {
-            Way::Lines(places) => EitherPins::Lines(LinePins::open(&choice, places)?),
-            Way::Registers(reason) => EitherPins::Registers(
-                RaspberryPins::open(choice).map_err(|error| and_why_not_lines(error, reason.as_deref()))?,
-            ),
-        };
-        Ok(Self { pins, words: way.words() })
+        match Way::unless_taken(&choice)? {
+            Way::Lines(places) => match LinePins::open(&choice, &places) {
+                Ok(pins) => Ok(Self { pins: EitherPins::Lines(pins), words: places.words() }),
+                Err(error) => Self::by_registers(choice, &Way::instead(&choice, error)?),
+            },
+            way => Self::by_registers(choice, &way),
+        }
+    }
+
+    fn by_registers(choice: PinChoice, way: &Way) -> Result<Self, PinError> {
+        let pins = RaspberryPins::open(choice).map_err(|error| way.why(error))?;
+        Ok(Self { pins: EitherPins::Registers(pins), words: way.words() })
     }
 
     /// How they are reached, for people.
@@ -79,11 +103,6 @@ impl HeaderPins {
     pub fn words(&self) -> &str {
         &self.words
     }
-}
-
-fn and_why_not_lines(error: PinError, reason: Option<&str>) -> PinError {
-    let Some(lines) = reason else { return error };
-    PinError { reason: format!("{}; nor through the character device: {lines}", error.reason), ..error }
 }
 
 impl Pins for HeaderPins {
@@ -108,12 +127,9 @@ impl Pins for HeaderPins {
 /// One of them cannot be had, and why.
 pub(crate) fn look(choice: &PinChoice) -> Option<Result<String, PinError>> {
     choice.any().then(|| {
-        let way = Way::of(choice)?;
-        match &way {
-            Way::Lines(places) => places.taken().map_or(Ok(()), Err)?,
-            Way::Registers(reason) => {
-                RaspberryPins::look(choice).map_err(|error| and_why_not_lines(error, reason.as_deref()))?;
-            }
+        let way = Way::unless_taken(choice)?;
+        if let Way::Registers(_) = way {
+            RaspberryPins::look(choice).map_err(|error| way.why(error))?;
         }
         Ok(way.words())
     })
@@ -122,35 +138,35 @@ pub(crate) fn look(choice: &PinChoice) -> Option<Result<String, PinError>> {
 /// OE of a driver that has gone, or stands still.
 #[derive(Debug)]
 pub(crate) struct OrphanedOutputs {
-    pin: OrphanedPin,
+    line: Option<OrphanedLine>,
+    /// Where there is a line, for a driver that has it and stands still before it could hand it over.
+    registers: Option<OrphanedRegisters>,
     /// The last attempt failed.
     is_failing: AtomicBool,
-}
-
-#[derive(Debug)]
-enum OrphanedPin {
-    Line(OrphanedLine),
-    Registers(OrphanedRegisters),
 }
 
 impl OrphanedOutputs {
     /// Sees that the pin of `choice` can be had, and leaves it as it is.
     pub fn open(choice: &PinChoice) -> Result<Option<Self>, PinError> {
         let Some(output_enable) = choice.output_enable else { return Ok(None) };
-        let pin = match Way::of(choice)? {
-            Way::Lines(places) => OrphanedLine::new(choice, &places).map(OrphanedPin::Line),
-            Way::Registers(reason) => OrphanedRegisters::open(output_enable)
-                .map(|registers| Some(OrphanedPin::Registers(registers)))
-                .map_err(|error| and_why_not_lines(error, reason.as_deref()))?,
+        let registers = OrphanedRegisters::open(output_enable);
+        let (line, registers) = match Way::of(choice)? {
+            Way::Lines(places) => {
+                (OrphanedLine::new(choice, &places), registers.ok().filter(|_| choice.access == PinAccess::Auto))
+            }
+            way @ Way::Registers(_) => (None, Some(registers.map_err(|error| way.why(error))?)),
         };
-        Ok(pin.map(|pin| Self { pin, is_failing: AtomicBool::new(false) }))
+        Ok(Some(Self { line, registers, is_failing: AtomicBool::new(false) }))
     }
 
     /// Sets OE high, and leaves it so: the next driver takes it from there. Says so if it cannot.
     pub fn cut(&self) {
-        let outcome = match &self.pin {
-            OrphanedPin::Line(line) => line.cut(),
-            OrphanedPin::Registers(registers) => registers.cut(),
+        let by_registers = || self.registers.as_ref().map(OrphanedRegisters::cut);
+        let outcome = match self.line.as_ref().map(OrphanedLine::cut) {
+            // A stranger's pin is his.
+            Some(Err(error)) if error.holder != Some(Holder::Stranger) => by_registers().unwrap_or(Err(error)),
+            Some(outcome) => outcome,
+            None => by_registers().unwrap_or(Ok(())),
         };
         // Attempts follow each other closely.
         if !self.is_failing.swap(outcome.is_err(), Ordering::SeqCst)
@@ -162,21 +178,19 @@ impl OrphanedOutputs {
 
     /// Keeps the line that a driver has handed over.
     pub fn hold(&self, file: OwnedFd) {
-        if let OrphanedPin::Line(line) = &self.pin {
+        if let Some(line) = &self.line {
             line.hold(Line::from(file));
         }
     }
 
     /// Whether it keeps such a line.
     pub fn holds(&self) -> bool {
-        matches!(&self.pin, OrphanedPin::Line(line) if line.holds())
+        self.line.as_ref().is_some_and(OrphanedLine::holds)
     }
 
     /// Leaves such a line to the next driver, high.
     pub fn give_back(&self) {
-        if let OrphanedPin::Line(line) = &self.pin {
-            line.give_back();
-        }
+        self.line.iter().for_each(OrphanedLine::give_back);
     }
 }
 
@@ -193,9 +207,9 @@ impl StopButton {
         let Some(stop) = choice.stop else { return Ok(None) };
         match Way::of(choice)? {
             Way::Lines(_) => Ok(Some(Self::Line(LineButton::new(stop)))),
-            Way::Registers(reason) => RegisterButton::open(stop)
-                .map(|button| Some(Self::Registers(button)))
-                .map_err(|error| and_why_not_lines(error, reason.as_deref())),
+            way @ Way::Registers(_) => {
+                RegisterButton::open(stop).map(|button| Some(Self::Registers(button))).map_err(|error| way.why(error))
+            }
         }
     }
 

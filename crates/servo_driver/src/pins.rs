@@ -40,7 +40,7 @@ pub struct Lines {
 }
 
 /// A pin could not be had.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{what} cannot be used ({reason}); {remedy}")]
 pub struct PinError {
     /// Which one.
@@ -49,6 +49,19 @@ pub struct PinError {
     pub reason: String,
     /// What to do.
     pub remedy: String,
+    /// Who has it, if somebody has.
+    pub holder: Option<Holder>,
+}
+
+/// Who has a pin that could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A driver, or the guard that keeps its line.
+    Hexapod,
+    /// Another program, which only reads what is to be read here, too: both may.
+    Reader,
+    /// Another program, and who drives the pin would be the one or the other.
+    Stranger,
 }
 
 /// Pins that several threads use, because they must work when the one that serves the bus hangs in it: whoever wants

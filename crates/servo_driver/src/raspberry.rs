@@ -90,7 +90,7 @@ pub struct BusPins {
 }
 
 fn refused_pin(what: String, error: &rppal::gpio::Error) -> PinError {
-    PinError { what, reason: error.to_string(), remedy: FORBIDDEN_PINS.into() }
+    PinError { what, reason: error.to_string(), remedy: FORBIDDEN_PINS.into(), holder: None }
 }
 
 fn gpio() -> Result<Gpio, PinError> {

@@ -76,7 +76,12 @@ class Boards:
 
     def lose_chips(self):
         """Let the lines that are requested fail, as those of a chip that was unbound."""
-        Path(f'{self.path}.gone').touch()
+        self.set_kernel('gone')
+
+    def set_kernel(self, *traits):
+        """Have a kernel without v2 of the uAPI (no_v2) or resistors (no_bias), or with dtparam=strict_gpiod (strict)."""
+        for trait in traits:
+            Path(f'{self.path}.{trait}').touch()
 
     def set_pin(self, pin, wire):
         """Wire a pin to ground or to a supply, or cut its wire."""

@@ -1,9 +1,11 @@
 /* GPIO character devices (linux/gpio.h, uAPI v2) for a process started with this library in LD_PRELOAD: the chips are text
  * files in the folder <boards>.chips, one line of text for the label and one for each line: its name, the pin of the header
- * that it is (-1: none), and a stranger who has it ("-": nobody). What is set or read are the registers of pins.c.
+ * that it is (-1: none), and a stranger who has it ("-": nobody; "name>": who drives it). What is set or read are the registers
+ * of pins.c. What a kernel lacks says a file: <boards>.no_v2, the uAPI; <boards>.no_bias, resistors that it can switch.
  *
  * A line that is requested is an open file with a lock: as in the kernel, it is one process's alone until the last copy of
- * the file is closed, goes over a Unix socket to others, and is free once its process is killed. Its pin stays as it was. */
+ * the file is closed, goes over a Unix socket to others, and is free once its process is killed. Its pin stays as it was, as
+ * with the kernel of Raspberry Pi OS, or becomes an input, as with dtparam=strict_gpiod (<boards>.strict). */
 #define _GNU_SOURCE
 #include "pins.h"
 #include <dirent.h>
@@ -111,17 +113,38 @@ static int line_file(int pin, int flags) {
     return below(path, ".line%s", number) == NULL ? -1 : open(path, flags | O_CREAT | O_CLOEXEC, 0600);
 }
 
-/* Who has a line; empty if nobody. */
-static void find_user(const struct line *line, char user[32]) {
+static int flag(const char *name) {
+    char path[LONGEST];
+    return below(path, ".%s", name) != NULL && access(path, F_OK) == 0;
+}
+
+/* Whether a line is free, which then is ours. The hardware looks for that, too, for a moment. */
+static int lock(int fd) {
+    for (int i = 0; i < 20; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            return 1;
+        }
+        usleep(100);
+    }
+    return 0;
+}
+
+/* Who has a line, empty if nobody; whether it is one who drives it. */
+static int find_user(const struct line *line, char user[32]) {
     strcpy(user, strcmp(line->user, "-") == 0 ? "" : line->user);
+    char *drives = strchr(user, '>');
+    if (drives != NULL) {
+        *drives = 0;
+    }
     int fd = line->pin < 0 ? -1 : line_file(line->pin, O_RDONLY);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (fd >= 0 && !lock(fd)) {
         ssize_t size = pread(fd, user, 31, 0);
         user[size < 0 ? 0 : size] = 0;
     }
     if (fd >= 0) {
         close(fd);
     }
+    return drives != NULL;
 }
 
 static int inform(const struct chip *chip, struct gpio_v2_line_info *info) {
@@ -131,8 +154,9 @@ static int inform(const struct chip *chip, struct gpio_v2_line_info *info) {
     const struct line *line = &chip->line[info->offset];
     memset(info->name, 0, sizeof info->name);
     strcpy(info->name, strcmp(line->name, "-") == 0 ? "" : line->name);
-    find_user(line, info->consumer);
-    info->flags = GPIO_V2_LINE_FLAG_INPUT | (*info->consumer ? GPIO_V2_LINE_FLAG_USED : 0);
+    int is_driven = find_user(line, info->consumer);
+    info->flags = is_driven ? GPIO_V2_LINE_FLAG_OUTPUT : GPIO_V2_LINE_FLAG_INPUT;
+    info->flags |= *info->consumer ? GPIO_V2_LINE_FLAG_USED : 0;
     return 0;
 }
 
@@ -142,9 +166,12 @@ static int request_line(const struct chip *chip, struct gpio_v2_line_request *re
     if (request->num_lines != 1 || request->offsets[0] >= chip->lines || line->pin < 0) {
         return EINVAL;
     }
+    if ((request->config.flags & GPIO_V2_LINE_FLAG_BIAS_PULL_UP) && flag("no_bias")) {
+        return EINVAL;
+    }
     find_user(line, user);
     int fd = *user ? -1 : line_file(line->pin, O_RDWR);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (fd < 0 || !lock(fd)) {
         close(fd);
         return EBUSY;
     }
@@ -173,7 +200,7 @@ static int line_values(int fd, unsigned long request, struct gpio_v2_line_values
         return ENOTTY;
     }
     int number = atoi(pin);
-    if (below(path, ".gone", NULL) != NULL && access(path, F_OK) == 0) {
+    if (flag("gone")) {
         return ENODEV;
     }
     if (request == GPIO_V2_LINE_SET_VALUES_IOCTL) {
@@ -182,6 +209,23 @@ static int line_values(int fd, unsigned long request, struct gpio_v2_line_values
         values->bits = (uint64_t)pins_level(number);
     }
     return 0;
+}
+
+/* Makes inputs of pins whose lines nobody has any more, in the test's process. */
+void chip_free_lines(const char *boards) {
+    char path[LONGEST];
+    snprintf(path, sizeof path, "%s.strict", boards);
+    for (int pin = 0; access(path, F_OK) == 0 && pin < 28; pin++) {
+        char line[LONGEST];
+        snprintf(line, sizeof line, "%s.line%d", boards, pin);
+        int fd = open(line, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            pins_make_input(pin);
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
 }
 
 /* An errno, or -1 for what is none of ours. */
@@ -197,6 +241,9 @@ int chip_ioctl(int fd, unsigned long request, void *argument) {
     const char *name = open_file(fd, ".chips/", path);
     if (name == NULL) {
         return -1;
+    }
+    if (request != GPIO_GET_CHIPINFO_IOCTL && flag("no_v2")) {
+        return EINVAL;
     }
     if (read_chip(path, &chip) != 0) {
         return ENODEV;

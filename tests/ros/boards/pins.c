@@ -25,6 +25,7 @@ static volatile uint32_t *registers;
 static uint8_t wired[PINS]; /* enum wire */
 static volatile double rose[PINS];
 static int chip_fd = -1;
+static char created[512];
 
 static int file(char *into, size_t size, const char *boards, const char *suffix) {
     return snprintf(into, size, "%s.%s", boards, suffix) < (int)size;
@@ -50,7 +51,10 @@ static double monotonic(void) {
 
 static void *play(void *unused) {
     uint32_t latch = 0;
-    for (;;) {
+    for (unsigned round = 0;; round++) {
+        if (round % 100 == 0) {
+            chip_free_lines(created);
+        }
         uint32_t clear = __atomic_exchange_n(&registers[GPCLR0], 0, __ATOMIC_SEQ_CST);
         uint32_t set = __atomic_exchange_n(&registers[GPSET0], 0, __ATOMIC_SEQ_CST);
         latch = (latch & ~clear) | set;
@@ -83,6 +87,7 @@ int pins_create(const char *boards, int pi) {
     close(fd);
     pthread_t thread;
     memset(wired, WIRE_OPEN, sizeof wired);
+    snprintf(created, sizeof created, "%s", boards);
     int first = registers == NULL;
     registers = at;
     return at == MAP_FAILED || (first && pthread_create(&thread, NULL, play, NULL) != 0) ? -1 : 0;
@@ -125,6 +130,8 @@ void pins_configure(int pin, int is_output, int is_pulled_up) {
     replace(GPPUPPDN0 + pin / 16, 3, pin % 16 * 2, is_pulled_up ? PULL_UP : 0);
     replace(GPFSEL0 + pin / 10, 7, pin % 10 * 3, is_output ? OUTPUT : INPUT);
 }
+
+void pins_make_input(int pin) { replace(GPFSEL0 + pin / 10, 7, pin % 10 * 3, INPUT); }
 
 int pins_level(int pin) {
     attach();

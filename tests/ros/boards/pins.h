@@ -19,10 +19,12 @@ int pins_ioctl(int fd, unsigned long request, void *argument);
 /* The registers, as gpio_chips.c sets and reads them. */
 void pins_set(int pin, int high);
 void pins_configure(int pin, int is_output, int is_pulled_up);
+void pins_make_input(int pin);
 int pins_level(int pin);
 
 /* See gpio_chips.c. */
 const char *chip_instead_of(const char *path, char *into);
+void chip_free_lines(const char *boards);
 int chip_ioctl(int fd, unsigned long request, void *argument);
 
 #endif
