@@ -72,8 +72,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         pins: pin_words.clone(),
         legs_with_switches: setup.map.legs_with_switches(),
     };
-    let teller = Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?;
-    let teller = Arc::new(Mutex::new(teller));
+    let teller = Arc::new(Mutex::new(Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?));
     services::open(&mut node, intake, &front, &groups, &teller)?;
     tracing::info!("{count} joints on {}, disarmed: call enable (pins: {pin_words})", setup.map);
 

@@ -87,9 +87,7 @@ fn when_others_have_a_line_expect_only_readers_of_an_input_to_share_it() {
 #[test]
 fn when_the_kernel_refuses_expect_where_and_what_to_do() {
     for (code, words) in [(13, "usermod"), (2, "gpioinfo"), (22, "dmesg")] {
-        let error =
-            gpiocdev::Error::Uapi(gpiocdev::UapiCall::GetLine, gpiocdev_uapi::Error::Os(gpiocdev_uapi::Errno(code)));
-        let error = refusal("GPIO17".into(), &error).to_string();
+        let error = refusal("GPIO17".into(), &io::Error::from_raw_os_error(code).into()).to_string();
         assert!(error.starts_with("GPIO17 cannot be used") && error.contains(words), "{error}");
     }
 }
