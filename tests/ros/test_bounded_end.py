@@ -14,7 +14,7 @@ from servo_bus import boards, library
 __all__ = ['boards', 'library']
 
 # What hangs spins in real time, where that is granted: a processor is taken from all others.
-pytestmark = [pytest.mark.alone, pytest.mark.draw(2)]
+pytestmark = [pytest.mark.few, pytest.mark.draw(2)]
 
 # 5 s from when a node is to be taken down, and the robot sits before that.
 BOUND_S = 10.0

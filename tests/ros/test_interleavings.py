@@ -26,7 +26,7 @@ from voices import CLOCKS, MOST, Voices
 
 __all__ = ['boards', 'library', 'wired']
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.few
 ROUNDS = int(os.environ.get('HEXAPOD_INTERLEAVINGS', 500 if SOAK else 20))
 ROUND_S = 8.0 * figures.BUSY
 FROZEN_S = 0.5

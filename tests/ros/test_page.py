@@ -8,7 +8,7 @@ import figures
 import pytest
 from test_web import TIMEOUT_S, Web, moved
 
-pytestmark = [pytest.mark.alone, pytest.mark.skipif(browser.why_not() is not None, reason=str(browser.why_not()))]
+pytestmark = [pytest.mark.few, pytest.mark.skipif(browser.why_not() is not None, reason=str(browser.why_not()))]
 
 STAND, STOP, STICK = '.dock-stand', '.stop', '.stick-walk'
 

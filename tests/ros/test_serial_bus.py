@@ -21,7 +21,7 @@ import yaml
 
 # The servos are played in Python: beside other robots they answer later than a servo may.
 # Five protocols of one seam: one of them for each test, another in the next run.
-pytestmark = [pytest.mark.alone, pytest.mark.draw(1)]
+pytestmark = [pytest.mark.few, pytest.mark.draw(1)]
 
 JOINTS = list(yaml.safe_load(SERVOS_FILE.read_text())['servos'])
 

@@ -15,7 +15,7 @@ from servo2040 import Servo2040
 from servo_bus import command, state_of, statuses, wait_fault
 import yaml
 
-pytestmark = [pytest.mark.alone, pytest.mark.draw(1)]
+pytestmark = [pytest.mark.few, pytest.mark.draw(1)]
 
 JOINTS = list(yaml.safe_load(SERVOS_FILE.read_text())['servos'])
 US_PER_RAD = 2000 / 3.1416

@@ -23,7 +23,7 @@ from voices import CLOCKS, Voices
 
 __all__ = ['boards', 'library', 'wired']
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.few
 SECONDS = float(os.environ.get('HEXAPOD_SOAK_SECONDS', '45'))
 # A robot that does not come back is waited for, ended and started again.
 LONGEST_S = SECONDS + 300.0

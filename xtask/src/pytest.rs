@@ -23,6 +23,8 @@ static DRAWN: LazyLock<String> =
 pub enum Group {
     /// Those that bear company: most.
     Together,
+    /// Those marked `few`: much company makes them late.
+    Few,
     /// Those marked `alone`: they measure what others would disturb, or take the whole machine.
     OneAtATime,
 }
@@ -32,6 +34,7 @@ impl Group {
     pub fn title(self) -> &'static str {
         match self {
             Self::Together => "tests/ros",
+            Self::Few => "tests/ros, few at a time",
             Self::OneAtATime => "tests/ros, one at a time",
         }
     }
@@ -39,8 +42,18 @@ impl Group {
     /// What pytest selects them by.
     fn marker(self) -> &'static str {
         match self {
-            Self::Together => "not alone",
+            Self::Together => "not (few or alone)",
+            Self::Few => "few",
             Self::OneAtATime => "alone",
+        }
+    }
+
+    /// How pytest spreads them over processes.
+    fn spread(self) -> &'static [&'static str] {
+        match self {
+            Self::Together => &["-n", "auto", "--dist", "loadfile"],
+            Self::Few => &["-n", "3", "--dist", "worksteal"],
+            Self::OneAtATime => &[],
         }
     }
 }
@@ -68,8 +81,8 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     // a part of the time, also on two processors. A sourced ROS 2 may come without the plugin.
     if which == Which::FailedLast {
         command.args(["--last-failed", "--last-failed-no-failures", "none"]);
-    } else if group == Group::Together && has_modules(&python, ros, "xdist") {
-        command.args(["-n", "auto", "--dist", "loadfile"]);
+    } else if has_modules(&python, ros, "xdist") {
+        command.args(group.spread());
     }
     command.arg("-o").arg(format!("cache_dir={}", target_dir()?.join("pytest_cache").display()));
     // What to look at first when all of them take too long.

@@ -59,8 +59,7 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
         Some(ros) => {
             run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(crates))?;
             // With the machine to themselves: beside them, even what steps back makes them late.
-            run.robots(ros, Group::Together);
-            run.robots(ros, Group::OneAtATime);
+            run.robots(ros);
         }
         None => {
             run.tests(crates);
@@ -96,8 +95,7 @@ impl Run<'_> {
             (Part::Robots, None) => bail!("robots need a ROS 2"),
             (Part::Robots, Some(ros)) => {
                 self.executables(crates);
-                self.robots(ros, Group::Together);
-                self.robots(ros, Group::OneAtATime);
+                self.robots(ros);
             }
         }
         Ok(())
@@ -225,9 +223,11 @@ impl Run<'_> {
     /// The executables, driven from outside as a user would. Robots walk in real time beside each other, on a machine that
     /// others may use as well. What failed runs up to twice more, one at a time: what passes then is shown as found, a
     /// defect of the robot or of the test that shows under load.
-    fn robots(&mut self, ros: &Ros, group: Group) {
-        if let Err(error) = self.try_robots(ros, group) {
-            self.report.fail(group.title(), &format!("{error:#}"));
+    fn robots(&mut self, ros: &Ros) {
+        for group in [Group::Together, Group::Few, Group::OneAtATime] {
+            if let Err(error) = self.try_robots(ros, group) {
+                self.report.fail(group.title(), &format!("{error:#}"));
+            }
         }
     }
 
