@@ -12,6 +12,7 @@ mod fall_release;
 mod fault;
 mod felt;
 mod foothold_intake;
+mod ground_report;
 mod inbox;
 mod intake;
 pub mod life;

@@ -3,6 +3,7 @@
 use crate::condition_response::warn_of_condition;
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
+use crate::ground_report::GroundReport;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
@@ -141,15 +142,16 @@ pub struct Report {
     twist: Twist,
     limited_by: LimitedBy,
     remarks: Remarks,
+    ground: GroundReport,
     feet_down: usize,
     footprint_from_body: Isometry3<f64>,
 }
 
 impl Report {
-    /// A report about a robot whose stance has this height.
+    /// A report about a robot whose stance has this height, and what it says of the ground.
     #[must_use]
-    pub fn new(stance_height_m: f64) -> Self {
-        Self { stance_height_m, ..Self::default() }
+    pub fn new(stance_height_m: f64, ground: GroundReport) -> Self {
+        Self { stance_height_m, ground, ..Self::default() }
     }
 
     /// The same, telling what can be asked for.
@@ -243,6 +245,7 @@ impl Report {
         status.value("state", if shared.fault().is_some() { "fault" } else { shared.get().as_str() });
         status.value("condition", self.remarks.condition.as_str());
         status.value("gait", shared.gait());
+        self.ground.tell(status, &self.remarks.roughness, shared.gait());
         status.value("gaits", &self.gaits);
         status.value("last motion", shared.motion());
         status.value("motions", &self.motions);

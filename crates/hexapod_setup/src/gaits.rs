@@ -4,7 +4,7 @@ use crate::config_file::ConfigFile;
 use crate::threads;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, SupportPolygon, leg_places};
+use hexapod_gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, RoughSpec, SupportPolygon, leg_places};
 use hexapod_kinematics::{Leg, MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
@@ -21,6 +21,7 @@ const FALLS: &str = "would not stand on its feet at every moment of it";
 #[derive(Clone, Debug)]
 pub struct Gaits {
     known: Vec<Known>,
+    rough: Option<RoughSpec>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ struct Known {
 #[serde(deny_unknown_fields)]
 struct File {
     gaits: InOrder,
+    #[serde(default)]
+    rough: Option<RoughSpec>,
 }
 
 /// The mapping of gaits in the order of the file.
@@ -90,7 +93,9 @@ impl Gaits {
         let document = file.into().read_on()?;
         let mut faults = Faults::default();
         let file: Option<File> = document.deserialize_on(&mut faults);
-        for (name, spec) in file.into_iter().flat_map(|file| file.gaits.0) {
+        let Some(file) = file else { return faults.into_result() };
+        note_rough(&document, file.rough.as_ref(), &mut faults);
+        for (name, spec) in file.gaits.0 {
             note_all(&document, &name, spec.faults(&[]), &mut faults);
         }
         faults.into_result()
@@ -100,6 +105,7 @@ impl Gaits {
         let places = leg_places(robot);
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut known = Vec::new();
+        note_rough(document, file.rough.as_ref(), faults);
         for (name, spec) in file.gaits.0 {
             let found = spec.faults(&[]);
             if !found.is_empty() {
@@ -128,7 +134,7 @@ impl Gaits {
             let borne = is_meant(document, &name) || gait.as_ref().is_ok_and(|gait| is_borne(gait, &hips));
             known.push(Known { name, stable: spec.stable, borne, gait });
         }
-        Self { known }
+        Self { known, rough: file.rough }
     }
 
     fn none_for_it(&self, document: &Document, robot: &Robot) -> ConfigError {
@@ -237,6 +243,20 @@ impl Gaits {
         self.known.iter().filter_map(|known| known.gait.as_ref().err().map(|why| (known.name.as_str(), why.as_str())))
     }
 
+    /// How a walk changes on rough ground, if it does.
+    #[must_use]
+    pub fn rough(&self) -> Option<&RoughSpec> {
+        self.rough.as_ref()
+    }
+
+    /// The gaits that a walk may turn to on rough ground, with their names: stable ones, those with more feet on the ground later.
+    #[must_use]
+    pub fn calmer(&self) -> Vec<(&str, &Gait)> {
+        let mut gaits: Vec<_> = self.in_order_of_worth().filter(|(_, gait)| gait.is_stable()).collect();
+        gaits.sort_by(|(_, a), (_, b)| a.duty_factor().total_cmp(&b.duty_factor()));
+        gaits
+    }
+
     /// The gaits of this robot that may be chosen by themselves, with their names, stable ones before others.
     pub(crate) fn in_order_of_worth(&self) -> impl Iterator<Item = (&str, &Gait)> {
         let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable && known.borne);
@@ -252,6 +272,12 @@ fn is_meant(document: &Document, name: &str) -> bool {
 fn note_all(document: &Document, gait: &str, found: Vec<GaitError>, faults: &mut Faults) {
     for GaitError { key, message } in found {
         faults.add(document.error_at(&format!("gaits.{gait}.{key}"), message, ""));
+    }
+}
+
+fn note_rough(document: &Document, rough: Option<&RoughSpec>, faults: &mut Faults) {
+    for GaitError { key, message } in rough.map(RoughSpec::faults).unwrap_or_default() {
+        faults.add(document.error_at(&format!("rough.{key}"), message, ""));
     }
 }
 

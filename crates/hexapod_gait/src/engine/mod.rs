@@ -8,8 +8,10 @@ pub(crate) mod base;
 pub(crate) mod handover;
 mod next_steps;
 pub(crate) mod report;
+pub(crate) mod rough;
 mod shown;
 mod tuning;
+mod unevenness;
 pub(crate) mod unplanned;
 
 use crate::engine::base::Base;

@@ -120,7 +120,7 @@ pub struct GaitError {
 }
 
 impl GaitError {
-    fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(super) fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
         Self { key: key.into(), message: message.into() }
     }
 }
@@ -186,7 +186,7 @@ pub(super) fn phase_offset(spec: &GaitSpec, place: &LegPlace, legs: usize) -> Re
     }
 }
 
-fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), GaitError> {
+pub(super) fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), GaitError> {
     if (least..=greatest).contains(&value) {
         Ok(())
     } else {

@@ -19,8 +19,20 @@ export function createMoves(session: Session, cockpit: Cockpit): HTMLElement {
 function createGaits(session: Session, cockpit: Cockpit): HTMLElement {
   const choice = createChoice(words.moves.gait, (name) => cockpit.setGait(name));
   session.on("robot", ({ gaits }) => choice.offer(gaits.map((name) => [name, name]), words.moves.noGaits));
-  session.on("health", () => choice.choose(session.gait));
-  return choice.element;
+  const ground = h("p", { class: "help", role: "status" });
+  session.on("health", () => {
+    choice.choose(session.gait);
+    setText(ground, groundWord(session));
+  });
+  return h("div", {}, choice.element, ground);
+}
+
+/** What is walked in place of what was chosen, where the ground is rough. */
+function groundWord(session: Session): string {
+  const values = session.health?.nodes.find((node) => node.values["rough ground"] !== undefined)?.values ?? {};
+  if ((values["rough ground"] ?? "0") === "0") return "";
+  const used = values["gait in use"] ?? "";
+  return used === session.gait ? words.moves.rough : words.moves.roughGait(used);
 }
 
 function createSpeed(cockpit: Cockpit): HTMLElement {
