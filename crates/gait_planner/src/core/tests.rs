@@ -3,6 +3,7 @@ mod driving;
 mod felt;
 mod footholds;
 mod paused;
+mod rough;
 mod sticks;
 
 use super::*;

@@ -29,9 +29,9 @@ function createGaits(session: Session, cockpit: Cockpit): HTMLElement {
 
 /** What is walked in place of what was chosen, where the ground is rough. */
 function groundWord(session: Session): string {
-  const values = session.health?.nodes.find((node) => node.values["rough ground"] !== undefined)?.values ?? {};
-  if ((values["rough ground"] ?? "0") === "0") return "";
-  const used = values["gait in use"] ?? "";
+  const said = (key: string): string => session.health?.nodes.find((node) => node.values[key] !== undefined)?.values[key] ?? "";
+  const used = said("gait in use");
+  if (["", "0"].includes(said("rough ground"))) return "";
   return used === session.gait ? words.moves.rough : words.moves.roughGait(used);
 }
 
