@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-/// Those of package.xml.
-const NEEDED: [&str; 12] = [
+/// Those of package.xml, but for the one that is used only where it is installed (`gait_planner/build.rs`).
+const NEEDED: [&str; 14] = [
+    "action_msgs",
     "builtin_interfaces",
     "diagnostic_msgs",
     "geometry_msgs",
@@ -16,6 +17,7 @@ const NEEDED: [&str; 12] = [
     "std_srvs",
     "tf2_msgs",
     "trajectory_msgs",
+    "unique_identifier_msgs",
     "visualization_msgs",
 ];
 

@@ -59,8 +59,8 @@ def pytest_sessionfinish(session):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Let fewer robots walk beside each other on a slow machine, where six keep two processors from being in time."""
-    return max(4, round(6 / figures.slowness()))
+    """Let fewer robots walk beside each other on a slow machine, where seven keep two processors from being in time."""
+    return max(4, round(7 / figures.slowness()))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -9,6 +9,7 @@ import math
 import sys
 import time
 
+from action_msgs.srv import CancelGoal
 from geometry_msgs.msg import Pose, Twist
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import (DescribeParameters, GetParameters, GetParameterTypes, ListParameters, SetParameters,
@@ -20,6 +21,12 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool, Float64, MultiArrayDimension, String, UInt8MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from unique_identifier_msgs.msg import UUID
+
+try:
+    from control_msgs.action import FollowJointTrajectory
+except ImportError:
+    FollowJointTrajectory = None
 
 HUGE = 5_000_000
 MANY = 100_000
@@ -86,6 +93,11 @@ def numbered(count):
     return [f'nothing_{index}' for index in range(count)]
 
 
+def number_of(index):
+    """Return the number of a goal."""
+    return UUID(uuid=[1 + index % 200] * 16)
+
+
 # Topic, and messages that are made when they are wanted.
 TOPICS = {
     'cmd_vel valid': ('cmd_vel', lambda: [twist(0.0), twist(1e-6)]),
@@ -141,6 +153,16 @@ SERVICES = {
     'enable': (SetBool, lambda: [SetBool.Request(data=True), SetBool.Request(data=False)]),
     'relax/left_front': (SetBool, lambda: [SetBool.Request(data=True), SetBool.Request(data=False)]),
 }
+if FollowJointTrajectory:
+    GOAL, RESULT = FollowJointTrajectory.Impl.SendGoalService, FollowJointTrajectory.Impl.GetResultService
+    SERVICES |= {
+        'follow_joint_trajectory/_action/send_goal': (GOAL, lambda: [
+            GOAL.Request(goal_id=number_of(index), goal=FollowJointTrajectory.Goal(trajectory=trajectory(name, [0.1])))
+            for index, name in enumerate(['left_front_coxa', *numbered(50)])]),
+        'follow_joint_trajectory/_action/get_result': (RESULT, lambda: [
+            RESULT.Request(goal_id=number_of(index)) for index in range(50)]),
+        'follow_joint_trajectory/_action/cancel_goal': (CancelGoal, lambda: [CancelGoal.Request()]),
+    }
 PARAMETERS = {
     'set_parameters': (SetParameters, lambda: [
         SetParameters.Request(parameters=parameters(('gait', 'ripple'))),

@@ -149,6 +149,11 @@ class Outputs:
                 self.latencies[why].append(max(0.0, took))
 
     @property
+    def has_timed(self):
+        """Return whether the time of the last stop is known: none is being taken."""
+        return self._timed is None
+
+    @property
     def is_stopped(self):
         """Return whether no pulse is allowed."""
         return self._since is not None

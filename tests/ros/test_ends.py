@@ -385,6 +385,7 @@ def test_when_the_demo_ends_in_mid_stride_expect_its_robot_to_sit_before_the_ser
     walked.assert_sane(commands)
 
 
+@pytest.mark.in_turn(2)
 def test_when_the_planner_is_killed_expect_the_driver_to_hold_report_and_follow_the_next_one(session, nodes):
     user = session.user
     walking_nodes(session)

@@ -183,6 +183,7 @@ def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session
     assert swing_s() > 0.95 * planned
 
 
+@pytest.mark.in_turn(2)
 def test_when_an_imu_says_the_body_leans_expect_it_levelled_and_a_wrong_imu_refused(session):
     session.start('hexapod', 'run', '-p', 'gait_planner.use_imu:=true')
     user = session.user

@@ -35,17 +35,59 @@ LISTENERS = {'apart': 2, 'composed': 3}
 PULSES_S = 15.0
 
 
-class Orders:
-    """A driver or a robot, and all those who start and stop it."""
+class Watched:
+    """A driver or a robot whose outputs are watched, and that a user switches on and stops."""
+
+    def __init__(self, session, boards, way, more=()):
+        """Start it."""
+        self.session, self.user, self.boards = session, session.user, boards
+        self.way, self.process = way, start(session, boards, way, more)
+        self.chronicle, self.refusals = Chronicle(), []
+        self.outputs, self.wire = Outputs(boards, self.chronicle), Wire(boards, self.chronicle)
+        self.service = self.user.client('emergency_stop')
+        self.publishers = {name: self.user.node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in QOS.items()}
+
+    def stop_by(self, way):
+        """Stop it by the service, the button, or a message of that QoS."""
+        if way == 'service':
+            self.service.call_async(Trigger.Request())
+        elif way == 'pin':
+            self.boards.set_pin(BUTTON, OPEN)
+        else:
+            self.publishers[way].publish(Bool(data=True))
+
+    def arm(self):
+        """Let somebody switch on, who was not stopped since, with the robot at rest; then let it be driven again."""
+        if self.way == 'composed':
+            rest(self.user)
+        self.user.until(self._enabled, PULSES_S, lambda: f'servos on: {self.refusals[-2:]}')
+        self.user.until(lambda: len(self.boards.pulses()) == len(JOINTS), 5.0, 'all pulses')
+        if self.way == 'composed':
+            drive(self.user)
+
+    def _enabled(self):
+        token = self.outputs.enabling()
+        answer = self.user.enable()
+        if answer.success:
+            return True
+        self.outputs.refused(token)
+        assert answer.message, 'refused without a reason'
+        self.refusals.append(answer.message)
+        if 'FAILED pose' in answer.message:
+            self.wire.forget()
+            self.user.enable(False)
+        self.user.spin(0.2)
+        return False
+
+
+class Orders(Watched):
+    """All those who start and stop it in any order."""
 
     def __init__(self, session, boards, way, dice):
         """Start everything."""
-        self.session, self.user, self.boards, self.dice = session, session.user, boards, dice
+        self.dice = dice
         self.boxes, self.caller = Voices(session, MOST, dice.random()), Voices(session, 4, dice.random())
-        self.way, self.process = way, start(session, boards, way)
-        self.chronicle, self.refusals = Chronicle(), []
-        self.outputs, self.wire = Outputs(boards, self.chronicle), Wire(boards, self.chronicle)
-        self.stop = {name: session.user.node.create_publisher(Bool, 'emergency_stop', qos) for name, qos in QOS.items()}
+        super().__init__(session, boards, way)
         for voices in (self.boxes, self.caller):
             voices.meet(LISTENERS[way], driven=way == 'composed')
         self.watch = Watch(self.chronicle, (self.outputs,), (self.wire,))
@@ -108,48 +150,20 @@ class Orders:
     def _stop(self):
         way = self.dice.choice(['service', 'disable', 'box', 'box', 'pin', *QOS])
         times = self.dice.randint(1, 2)
-        if way == 'service':
-            self.user.client('emergency_stop').call_async(Trigger.Request())
-        elif way == 'disable':
+        if way == 'disable':
             for _ in range(times):
                 self.user.client('enable').call_async(SetBool.Request(data=False))
         elif way == 'box':
             source = self.dice.randrange(MOST)
             way = f'box with a clock {self.boxes.clock_of(source)}'
             self.boxes.say(source, True, times)
-        elif way == 'pin':
-            self.boards.set_pin(BUTTON, OPEN)
         else:
-            for _ in range(times):
-                self.stop[way].publish(Bool(data=True))
+            for _ in range(times if way in QOS else 1):
+                self.stop_by(way)
         self.outputs.stopped(way)
 
-    def arm(self):
-        """Let somebody switch on, who was not stopped since, with the robot at rest; then let it be driven again."""
-        if self.way == 'composed':
-            rest(self.user)
 
-        def enabled():
-            token = self.outputs.enabling()
-            answer = self.user.enable()
-            if answer.success:
-                return True
-            self.outputs.refused(token)
-            assert answer.message, 'refused without a reason'
-            self.refusals.append(answer.message)
-            if 'FAILED pose' in answer.message:
-                self.wire.forget()
-                self.user.enable(False)
-            self.user.spin(0.2)
-            return False
-
-        self.user.until(enabled, PULSES_S, lambda: f'servos on: {self.refusals[-2:]}')
-        self.user.until(lambda: len(self.boards.pulses()) == len(JOINTS), 5.0, 'all pulses')
-        if self.way == 'composed':
-            drive(self.user)
-
-
-def start(session, boards, way):
+def start(session, boards, way, more=()):
     """Start a driver that is commanded by the user, or a robot that is driven."""
     if way == 'apart':
         process = session.start('servo_driver', *ON_I2C, *PINS, environment=boards.environment)
@@ -157,7 +171,7 @@ def start(session, boards, way):
         command(session.user, dict.fromkeys(JOINTS, 0.0))
         return process
     pins = [word if word == '-p' else f'servo_driver.{word}' for word in PINS]
-    process = session.start('hexapod', 'run', '--bus', 'i2c', *pins, environment=boards.environment)
+    process = session.start('hexapod', 'run', '--bus', 'i2c', *pins, *more, environment=boards.environment)
     session.user.hear('servo_states', '/diagnostics', 'joint_commands', 'gait_state')
     return process
 

@@ -5,6 +5,7 @@ It is compared with what nodes open, not enforced: Fast DDS of the wheels is bui
 its library), and so would let everybody do everything.
 """
 
+from importlib.util import find_spec
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -19,11 +20,14 @@ from rclpy._rclpy_pybind11 import NodeNameNonExistentError
 POLICY = ROOT / 'deploy' / 'sros2' / 'policy.xml'
 NODES = ('gait_planner', 'servo_driver', 'state_publisher')
 # Opened where servos on a serial bus measure their supply.
-OF_SERVOS = {('publish', '/battery')}
+OF_SERVOS = {('publish', '/battery'), ('publish', '/foot_switches')}
 # Opened by parameters that are off by default: simulated time, feet that feel the ground, a body that is kept level, ground
 # that is seen.
-SOMETIMES = OF_SERVOS | {('publish', '/elevation')} | {
+OF_BUILDS = set() if find_spec('control_msgs') else {ACTION}
+SOMETIMES = OF_SERVOS | OF_BUILDS | {('publish', '/elevation')} | {
     ('subscribe', name) for name in ('/clock', '/foot_switches', '/imu/data', '/points', '/sensed_contacts')}
+# Served where control_msgs was installed when the robot was built.
+ACTION = ('execute', '/follow_joint_trajectory')
 # Switches that only hardware makes a difference to.
 OF_HARDWARE = {'guard'}
 # What every node of rclpy and rclcpp has.
@@ -46,7 +50,8 @@ def rights(enclave, node=None):
         for group in profile:
             (verb, allowed), = group.attrib.items()
             assert allowed == 'ALLOW' and (group.tag, verb) in {
-                ('topics', 'publish'), ('topics', 'subscribe'), ('services', 'reply'), ('services', 'request')}
+                ('topics', 'publish'), ('topics', 'subscribe'), ('services', 'reply'), ('services', 'request'),
+                ('actions', 'execute'), ('actions', 'call')}
             names = [absolute(each.text, profile.get('node')) for each in group]
             assert len(names) == len(set(names)) and names, (verb, names)
             found |= {(verb, name) for name in names}
@@ -60,10 +65,13 @@ def opened(user, node):
     kinds = {'publish': graph.get_publisher_names_and_types_by_node, 'subscribe': graph.get_subscriber_names_and_types_by_node,
              'reply': graph.get_service_names_and_types_by_node, 'request': graph.get_client_names_and_types_by_node}
     try:
-        return {(verb, name) for verb, ask in kinds.items() for name, _ in ask(node, '/')}
+        found = {(verb, name) for verb, ask in kinds.items() for name, _ in ask(node, '/')}
     except NodeNameNonExistentError:
         # Which nodes a process has comes in a message of its own, which may come after those of its topics.
         return set()
+    parts = {(verb, name) for verb, name in found if '/_action/' in name}
+    assert {verb for verb, _ in parts} <= {'publish', 'reply'}, parts
+    return found - parts | {('execute', name.partition('/_action/')[0]) for _, name in parts}
 
 
 @pytest.mark.parametrize('node', NODES)
@@ -82,6 +90,7 @@ def switches(user, node):
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.in_turn(2)
 def test_when_switches_are_set_otherwise_expect_the_policy_to_allow_what_is_opened_then_and_nothing_that_never_is(
         shared_session, tmp_path):
     flips = [(node, name, value) for node in NODES for name, value in switches(shared_session.user, node).items()]
@@ -101,11 +110,11 @@ def test_when_switches_are_set_otherwise_expect_the_policy_to_allow_what_is_open
         finally:
             session.close()
     for node in NODES:
-        assert ever[node] | OF_SERVOS == rights('/robot', node) | OF_SERVOS, node
+        assert ever[node] | OF_SERVOS | OF_BUILDS == rights('/robot', node) | OF_SERVOS | OF_BUILDS, node
 
 
 def test_when_users_have_rights_expect_each_to_be_served_by_the_robot():
-    counterpart = {'publish': 'subscribe', 'subscribe': 'publish', 'request': 'reply'}
+    counterpart = {'publish': 'subscribe', 'subscribe': 'publish', 'request': 'reply', 'call': 'execute'}
     served = rights('/robot')
     for enclave in ('/driver', '/viewer'):
         for verb, name in rights(enclave) - ANYWAY:
@@ -114,7 +123,7 @@ def test_when_users_have_rights_expect_each_to_be_served_by_the_robot():
 
 def test_when_the_documentation_offers_a_topic_or_service_expect_a_driver_who_may_use_it():
     lines = (ROOT / 'docs' / 'interface.md').read_text().split('## Topics')[1].split('\n## ')[0].splitlines()
-    verbs = {' in': ('publish',), ' out': ('subscribe',), '': ('request',)}
+    verbs = {' in': ('publish',), ' out': ('subscribe',), ' action': ('call',), '': ('request',)}
     allowed = rights('/driver')
     names = set()
     for line in lines:

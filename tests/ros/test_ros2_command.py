@@ -1,5 +1,6 @@
 """The robot under the real `ros2` command: launch, param, topic, node. Skipped where the command is not installed."""
 
+from importlib.util import find_spec
 from itertools import islice
 import os
 import shutil
@@ -144,3 +145,20 @@ def test_when_asked_for_the_rate_of_a_topic_expect_the_one_that_was_set(session,
     finally:
         hz.kill()
         hz.communicate()
+
+
+@pytest.mark.skipif(not find_spec('control_msgs'), reason='control_msgs is not installed')
+def test_when_a_goal_is_sent_by_the_command_line_expect_the_action_listed_and_the_goal_reached(session, ros2):
+    session.start('hexapod', 'run')
+    session.user.hear('joint_commands', 'gait_state')
+    session.user.stand()
+    kind = 'control_msgs/action/FollowJointTrajectory'
+    try:
+        # These verbs have no option to wait: they see what the daemon does, which they start.
+        session.user.until(lambda: f'/follow_joint_trajectory [{kind}]' in ros2.run('action', 'list', '-t'), 20.0, 'the action')
+        session.user.until(lambda: '/gait_planner' in ros2.run('action', 'info', '/follow_joint_trajectory'), 20.0, 'its server')
+    finally:
+        ros2.run('daemon', 'stop')
+    goal = '{trajectory: {joint_names: [left_front_coxa], points: [{positions: [0.3], time_from_start: {sec: 1}}]}}'
+    output = ros2.run('action', 'send_goal', '/follow_joint_trajectory', kind, goal)
+    assert 'error_code: 0' in output and 'SUCCEEDED' in output, output

@@ -1,4 +1,4 @@
-"""The servo driver and the tools on a Servo2040 with either firmware, behind a pseudo terminal."""
+"""The servo driver and the tools on a Servo2040 with each firmware, behind a pseudo terminal."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ JOINTS = list(yaml.safe_load(SERVOS_FILE.read_text())['servos'])
 US_PER_RAD = 2000 / 3.1416
 
 
-@pytest.fixture(params=['chica', 'olli'])
+@pytest.fixture(params=['chica', 'olli', 'enjoykin'])
 def board(request):
     """Return a board."""
     board = Servo2040(request.param)
@@ -140,7 +140,7 @@ def test_when_the_board_is_silent_or_its_cable_is_pulled_expect_a_fault_and_enab
 
 
 def test_when_the_board_trips_expect_a_fault_with_its_current_and_enable_to_bring_it_back(session, driver, board):
-    if board.firmware != 'olli':
+    if board.firmware == 'chica':
         pytest.skip('Chica does not trip')
     user = session.user
     arm(user)
@@ -151,6 +151,35 @@ def test_when_the_board_trips_expect_a_fault_with_its_current_and_enable_to_brin
     user.spin(0.5)
     arm(user)
     assert len(board.pulses()) == 18
+
+
+def test_when_feet_have_touch_inputs_expect_foot_switches_with_servos_off_and_on_and_none_from_a_silent_board(
+        session, config, board):
+    inputs = {'right_rear': 5, 'left_front': 0}
+    servos = yaml.safe_load((config / 'servos.yaml').read_text())
+    servos['servo2040']['touch'] = {'inputs': inputs}
+    (config / 'servos.yaml').write_text(yaml.safe_dump(servos))
+    session.start('servo_driver', *words(board, config))
+    user = session.user
+    heard = user.hear('servo_states', 'foot_switches', '/diagnostics')[1]
+
+    def said(pressed):
+        return lambda message: (message.layout.dim[0].label, list(message.data)) == ('left_front,right_rear', pressed)
+
+    for switch_on in (False, True):
+        if switch_on:
+            arm(user)
+        for pressed, expected in [((0,), [1, 0]), ((0, 5), [1, 1]), ((3, 5), [0, 1]), ((), [0, 0])]:
+            board.change(pressed=pressed)
+            user.next('foot_switches', where=said(expected))
+    before = len(heard)
+    user.spin(2.0)
+    assert len(heard) - before > 2.0 * 40 / figures.BUSY
+    board.change(silent=True)
+    wait_fault(user, time.monotonic(), 2.0)
+    before = len(heard)
+    user.spin(1.0)
+    assert len(heard) == before, 'an old sample stands in for none'
 
 
 def test_when_the_supply_is_low_expect_a_battery_alarm(session, config, board):
@@ -170,7 +199,7 @@ def test_when_tools_are_run_expect_one_servo_turned_the_firmware_named_and_nothi
     assert not board.pulses()
     before = len(board.motions())
     ended = run(board, config, 'servo', 'scan')
-    named = {'chica': "Chica's", 'olli': "olli-io's"}[board.firmware]
+    named = {'chica': "Chica's", 'olli': "olli-io's", 'enjoykin': "enjoykin's"}[board.firmware]
     assert ended.returncode == 0 and f'Servo2040  {named} firmware, ' in ended.stdout, ended.stderr + ended.stdout
     ended = run(board, config, 'guard', '--off')
     assert ended.returncode == 0 and 'all channels are off' in ended.stdout, ended.stderr
@@ -189,6 +218,7 @@ def test_when_tools_are_run_expect_one_servo_turned_the_firmware_named_and_nothi
     ('servo2040: {servos: {left_front_coxa: {channel: 18}}}', 'channel 18 does not exist; the board has channels 0 to 17'),
     ('servo2040: {servos: {tail: {channel: 3}}}', 'the robot has no such joint'),
     ('servo2040: {firmware: chica}', 'unknown'),
+    ('servo2040: {touch: {inputs: {left_frnt: 0}}}', 'the robot has no such leg'),
     ('timing: {sit_after_s: 1.0}', 'there is no section `servo2040`, and bus servo2040 needs one'),
 ])
 def test_when_the_section_does_not_hold_expect_status_2_and_what_would(board, tmp_path, text, said):

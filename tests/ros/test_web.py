@@ -398,6 +398,7 @@ def test_when_the_session_is_recorded_expect_a_file_that_others_read(web):
 
 
 @pytest.mark.alone
+@pytest.mark.in_turn(2)
 def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
     client = web.standing(enable=True)
     servos, delays = web.user.listen('servo_states'), []

@@ -1,4 +1,4 @@
-//! Interface packages that PyPI lacks, built from sources of our own (`xtask/tf2_msgs`) over the wheels.
+//! Interface packages that PyPI lacks, built over the wheels from sources in this crate's folder.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,16 @@ use crate::process::run_logged;
 use crate::progress::Step;
 use crate::stamp::{self, Key};
 
-/// Files the overlay is made from, in `xtask/tf2_msgs`.
-const SOURCES: [&str; 3] = ["CMakeLists.txt", "package.xml", "msg/TFMessage.msg"];
+/// The packages, each in a folder of its name: with its definitions, as far as nodes and tests use them.
+const PACKAGES: [(&str, &[&str]); 2] = [
+    ("tf2_msgs", &["msg/TFMessage.msg"]),
+    (
+        "control_msgs",
+        &["action/FollowJointTrajectory.action", "msg/JointComponentTolerance.msg", "msg/JointTolerance.msg"],
+    ),
+];
+/// What each package has besides.
+const DESCRIPTIONS: [&str; 2] = ["CMakeLists.txt", "package.xml"];
 
 /// The overlay over one state of the wheels.
 #[derive(Debug)]
@@ -30,8 +38,10 @@ impl<'a> Overlay<'a> {
 
     /// Says what the overlay is made from, the wheels under it included.
     pub fn key(&self) -> Result<Key> {
-        let source = self.source();
-        SOURCES.iter().try_fold(self.wheels.clone(), |key, file| key.with_file(&source.join(file)))
+        let files = PACKAGES.iter().flat_map(|(package, definitions)| {
+            DESCRIPTIONS.iter().chain(*definitions).map(|file| self.source(package).join(file))
+        });
+        files.into_iter().try_fold(self.wheels.clone(), |key, file| key.with_file(&file))
     }
 
     /// Whether it is there and made from what is there now.
@@ -39,11 +49,23 @@ impl<'a> Overlay<'a> {
         Ok(stamp::matches(&self.stamp(), &self.key()?))
     }
 
+    /// The names of its packages, in words.
+    pub fn packages() -> String {
+        PACKAGES.map(|(package, _)| package).join(" and ")
+    }
+
     /// Builds it from nothing.
     pub fn build(&self, step: &Step, lock: &File) -> Result<()> {
+        stamp::remove(&self.layout.overlay())?;
+        for (package, _) in PACKAGES {
+            self.build_package(package, step, lock).with_context(|| format!("cannot build {package}"))?;
+        }
+        stamp::write(&self.stamp(), &self.key()?)
+    }
+
+    fn build_package(&self, package: &str, step: &Step, lock: &File) -> Result<()> {
         let (build, install) = (self.layout.ros().join("build"), self.layout.overlay());
         stamp::remove(&build)?;
-        stamp::remove(&install)?;
         let configure = [
             "-DBUILD_TESTING=OFF".to_owned(),
             "-DCMAKE_BUILD_TYPE=Release".to_owned(),
@@ -51,10 +73,10 @@ impl<'a> Overlay<'a> {
             define("Python3_EXECUTABLE", &self.layout.python()),
         ];
         let folder = |path: &Path| path.as_os_str().to_owned();
-        self.cmake(step, lock, &["-S".into(), folder(&self.source()), "-B".into(), folder(&build)], &configure)?;
+        let source = self.source(package);
+        self.cmake(step, lock, &["-S".into(), folder(&source), "-B".into(), folder(&build)], &configure)?;
         self.cmake(step, lock, &["--build".into(), folder(&build)], &["--parallel".to_owned(), parallelism()])?;
         self.cmake(step, lock, &["--install".into(), folder(&build)], &[])?;
-        stamp::write(&self.stamp(), &self.key()?)?;
         stamp::remove(&build)
     }
 
@@ -64,11 +86,11 @@ impl<'a> Overlay<'a> {
         Variables::of(self.layout)?.apply(&mut command);
         // Generators on the command line (Ninja, cross compilers) would not find what they expect here.
         command.env_remove("CMAKE_GENERATOR").env_remove("CMAKE_TOOLCHAIN_FILE");
-        run_logged(command, lock, |line| step.note(line)).context("cannot build tf2_msgs")
+        run_logged(command, lock, |line| step.note(line))
     }
 
-    fn source(&self) -> PathBuf {
-        self.layout.xtask().join("tf2_msgs")
+    fn source(&self, package: &str) -> PathBuf {
+        self.layout.xtask().join(package)
     }
 
     fn stamp(&self) -> PathBuf {

@@ -65,7 +65,7 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     let mut command = Command::new(&python);
     command.current_dir(layout.root()).args(["-m", "pytest"]).arg(&folder).args(["-m", group.marker()]);
     // Most of the time tests wait for a robot that walks in real time: several at once (conftest.py says how many) take
-    // a fifth, also on two processors. A sourced ROS 2 may come without the plugin.
+    // a part of the time, also on two processors. A sourced ROS 2 may come without the plugin.
     if which == Which::FailedLast {
         command.args(["--last-failed", "--last-failed-no-failures", "none"]);
     } else if group == Group::Together && has_modules(&python, ros, "xdist") {

@@ -46,6 +46,7 @@ impl Ros {
     /// The ROS 2 to use, set up as far as `scope` asks.
     pub fn ensure(layout: &Layout, scope: Scope) -> Result<Self> {
         if let Some(distro) = in_shell(layout) {
+            bindings::refresh(layout, &bindings::sourced())?;
             return Ok(Self::Sourced { distro });
         }
         let key = setup::ensure(layout, scope)?;

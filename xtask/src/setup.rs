@@ -130,7 +130,7 @@ impl Setup<'_> {
                 step.done();
             }
             Stage::Overlay => {
-                let step = progress.step("building tf2_msgs");
+                let step = progress.step(&format!("building {}", Overlay::packages()));
                 self.overlay()?.build(&step, lock)?;
                 step.done();
             }

@@ -39,6 +39,10 @@ pub enum Command {
     Motion(Option<MotionRequest>),
     /// From `joint_trajectory`: play this if the robot stands.
     Trajectory(MotionRequest),
+    /// From `follow_joint_trajectory`: play this if the robot stands, or in the place of another goal of that action.
+    Goal(MotionRequest),
+    /// From `follow_joint_trajectory`: end the goal of this request, for this reason.
+    EndGoal(u64, &'static str),
     /// Stand up.
     Stand,
     /// Sit down.
@@ -65,7 +69,26 @@ impl Command {
     /// Whether it asks for something that a robot which has to sit down does not do.
     #[must_use]
     pub fn keeps_up(&self) -> bool {
-        matches!(self, Self::Stand | Self::Pack | Self::Motion(Some(_)) | Self::Trajectory(_))
+        matches!(self, Self::Stand | Self::Pack) || self.request().is_some()
+    }
+
+    /// The number of the request that it plays something for.
+    #[must_use]
+    pub fn request(&self) -> Option<u64> {
+        match self {
+            Self::Motion(Some(asked)) | Self::Trajectory(asked) | Self::Goal(asked) => Some(asked.request),
+            _ => None,
+        }
+    }
+
+    /// The topic that a refusal of it is counted for.
+    #[must_use]
+    pub fn topic(&self) -> &'static str {
+        match self {
+            Self::Trajectory(_) => "joint_trajectory",
+            Self::Goal(_) => "follow_joint_trajectory",
+            _ => "motion",
+        }
     }
 
     /// Whether it drives the robot on.
@@ -81,7 +104,8 @@ impl Command {
     /// Whether it stops the robot or asks for a posture.
     #[must_use]
     pub fn is_urgent(&self) -> bool {
-        matches!(self, Self::Stand | Self::Sit | Self::Pack | Self::Stop | Self::Retire | Self::Freeze(_))
+        let is_posture = matches!(self, Self::Stand | Self::Sit | Self::Pack | Self::Retire);
+        is_posture || matches!(self, Self::Stop | Self::Freeze(_) | Self::EndGoal(..))
     }
 }
 

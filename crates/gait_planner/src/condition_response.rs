@@ -4,6 +4,7 @@ use crate::command::{Command, FeltBy};
 use crate::fault::Fault;
 use crate::life::Moment;
 use crate::remarks::Remarks;
+use crate::servos::Change;
 use crate::sight::Sees;
 use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
 use hexapod_gait::{BarredWay, Engine, GaitState, Tick, Twist};
@@ -53,6 +54,8 @@ pub(crate) struct ConditionResponse {
     sitting: [LegAngles; MAX_LEGS],
     /// A body that is higher is carried by the feet, not by its belly, m.
     carried_above_m: f64,
+    /// Servos that held the robot were released: nothing but its belly carries it since.
+    dropped: bool,
     /// The servos of a robot that has fallen have been let go since.
     servos_released: bool,
     /// For how long it has been blocked, s, less what it has got on since, and where it goes no further since.
@@ -73,6 +76,7 @@ impl ConditionResponse {
             estimate: None,
             sitting: engine.last().angles,
             carried_above_m: carried_above_m(engine),
+            dropped: false,
             servos_released: false,
             blocked_s: 0.0,
             way: BarredWay::until_released(),
@@ -140,9 +144,15 @@ impl ConditionResponse {
         (now != before).then_some(now)
     }
 
-    /// Hears whether servos get commands; when those of a fallen robot have just been let go, the pose in which it is
-    /// switched on again. Once somebody has done that it is looked at anew.
-    pub fn hear_servos(&mut self, held: bool) -> Option<&[LegAngles; MAX_LEGS]> {
+    /// Hears whether servos get commands, and what has changed; when those of a fallen robot have just been let go, the pose in
+    /// which it is switched on again. Once somebody has done that it is looked at anew.
+    pub fn hear_servos(&mut self, held: bool, change: Change) -> Option<&[LegAngles; MAX_LEGS]> {
+        let released = change == Change::Released;
+        self.dropped = !held && (self.dropped || released);
+        if released && self.condition() == Condition::Lifted {
+            // Wherever it is, its feet say nothing of it any more.
+            self.watch.recover();
+        }
         let fallen = self.condition() == Condition::Fallen;
         let news = fallen && !held && !self.servos_released;
         if fallen && held && self.servos_released {
@@ -173,6 +183,7 @@ impl ConditionResponse {
     /// What a tick commands the robot to do.
     fn planned(&self, tick: &Tick) -> Planned {
         let on_its_feet = match tick.state {
+            _ if self.dropped => false,
             GaitState::Standing | GaitState::Walking | GaitState::Stopping => true,
             GaitState::Playing => tick.footprint_from_body.translation.z > self.carried_above_m,
             GaitState::Sitting => false,

@@ -5,7 +5,7 @@ use crate::condition_response::ConditionResponse;
 use crate::fault::Watch;
 use crate::intake::Intake;
 use crate::life::{Life, Moment, is_fresh};
-use crate::progress::{End, Progress, Tracker};
+use crate::progress::{End, NOT_STANDING, Progress, Tracker};
 use crate::remarks::Refused;
 use crate::senses::{FELT, Senses};
 use crate::servos::{Change, RELEASED, Servos};
@@ -13,15 +13,12 @@ use crate::sight::Footing;
 use crate::steering::{DriveCommand, InVain, Steering};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
-use hexapod_gait::{Ending, Engine, GaitState, Input, RoughGait, Tick};
+use hexapod_gait::{Ending, Engine, Input, RoughGait, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_ros::Sender;
 use std::time::Duration;
 
 mod remarks;
-
-/// Why a trajectory is refused.
-const NOT_STANDING: &str = "the robot is not standing";
 
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
@@ -195,7 +192,7 @@ impl Core {
 
     fn take(&mut self, Received { command, sender, at }: Received) {
         match command {
-            _ if self.condition_response.refuses(&command) => self.refuse("motion", self.condition_response.reason()),
+            _ if self.condition_response.refuses(&command) => self.reject(&command, self.condition_response.reason()),
             Command::Twist(twist) => self.steer(DriveCommand::Twist(twist), sender, at),
             Command::Velocity(velocity) => self.steer(DriveCommand::Arc { velocity }, sender, at),
             Command::Curvature(curvature) => sender.into_iter().for_each(|from| self.steering.bend(curvature, from)),
@@ -221,15 +218,11 @@ impl Core {
                 }
                 self.tracker.play(&mut self.player, motion);
             }
-            Command::Trajectory(asked) => {
-                if self.last().state == GaitState::Standing && !self.player.job().is_busy() {
-                    self.steering.forget();
-                    self.tracker.play(&mut self.player, Some(asked));
-                } else {
-                    self.tracker.reject(asked.request, NOT_STANDING);
-                    self.refuse("joint_trajectory", NOT_STANDING);
-                }
-            }
+            Command::Trajectory(_) | Command::Goal(_) => match self.tracker.take_up(&mut self.player, &command) {
+                true => self.steering.forget(),
+                false => self.reject(&command, NOT_STANDING),
+            },
+            Command::EndGoal(request, why) => self.tracker.end_goal(&mut self.player, request, why),
             Command::Stand => {
                 self.moved = true;
                 if self.condition_response.stand() {
@@ -259,7 +252,7 @@ impl Core {
     fn listen(&mut self, now: Moment) {
         self.servos.wait(now.real);
         while let Some((held, change)) = self.servos.next() {
-            if let Some(sitting) = self.condition_response.hear_servos(self.servos.are_held()) {
+            if let Some(sitting) = self.condition_response.hear_servos(self.servos.are_held(), change) {
                 self.player.lie(sitting);
             }
             match change {
@@ -301,6 +294,12 @@ impl Core {
         if !self.moved {
             self.refuse("servo_states", "a joint is beyond its limits: the robot will stand up from the sitting pose");
         }
+    }
+
+    /// Refuses a command, and with it the request it is for.
+    fn reject(&mut self, command: &Command, reason: &'static str) {
+        self.tracker.reject(command, reason);
+        self.refuse(command.topic(), reason);
     }
 
     fn refuse(&mut self, topic: &'static str, reason: &'static str) {

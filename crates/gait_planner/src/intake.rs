@@ -104,7 +104,8 @@ fn may_wait(command: &Command) -> bool {
         | Command::Foothold(..)
         | Command::Gait(_)
         | Command::Motion(_)
-        | Command::Trajectory(_) => true,
+        | Command::Trajectory(_)
+        | Command::Goal(_) => true,
         // A foot that feels the ground is not to wait.
         Command::Contacts(_)
         | Command::Feet(..)
@@ -113,6 +114,7 @@ fn may_wait(command: &Command) -> bool {
         | Command::Sit
         | Command::Pack
         | Command::Stop
+        | Command::EndGoal(..)
         | Command::Retire
         | Command::Freeze(_)
         | Command::StepHeight(_)

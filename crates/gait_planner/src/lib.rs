@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(control_msgs), allow(dead_code, reason = "only the action uses it"))]
 
 pub mod command;
 mod condition_response;
@@ -11,12 +12,15 @@ mod ending;
 mod fall_release;
 mod fault;
 mod felt;
+mod follow_joint_trajectory;
 mod foothold_intake;
 mod ground_report;
 mod inbox;
 mod intake;
+mod joint_views;
 pub mod life;
 mod markers;
+mod motion_intake;
 mod names;
 mod outbox;
 mod paused;

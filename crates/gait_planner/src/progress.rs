@@ -2,7 +2,8 @@
 //!
 //! One is over when the robot stands again as it did before, or is left where it is: then the next can be asked for.
 
-use crate::command::MotionRequest;
+use crate::command::{Command, MotionRequest};
+use hexapod_gait::GaitState;
 use hexapod_gait::motion::Player;
 
 /// How far a request is, in the words of ROS 2 actions.
@@ -72,6 +73,23 @@ impl End {
     }
 }
 
+/// The action, which requests are asked on beside topics.
+pub const ACTION: &str = "follow_joint_trajectory";
+/// Why a trajectory is refused.
+pub const NOT_STANDING: &str = "the robot is not standing";
+/// What ends a goal of the action in favour of the next one.
+pub const ANOTHER_GOAL: &str = "another goal";
+/// What ends a goal whose client has asked for that.
+pub const ITS_CLIENT: &str = "its client";
+/// What ends a goal that was not kept to.
+pub const ITS_TOLERANCES: &str = "its tolerances";
+
+/// Whether a goal that is played, being ended for this reason if for any, gives way to the next one.
+#[must_use]
+pub fn gives_way(why: &str) -> bool {
+    ["", ANOTHER_GOAL, ITS_CLIENT, ITS_TOLERANCES].contains(&why)
+}
+
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
@@ -87,6 +105,8 @@ pub struct Entry {
     pub remaining_s: f64,
     /// Its number in the motion job.
     number: u64,
+    /// It is a goal of the action: the next goal or motion ends it at once.
+    is_goal: bool,
     has_begun: bool,
     /// The job has done with it, and the robot is on its way home.
     returning: bool,
@@ -103,6 +123,7 @@ impl Entry {
             fraction: 0.0,
             remaining_s: f64::INFINITY,
             number,
+            is_goal: false,
             has_begun: false,
             returning: false,
             end: None,
@@ -160,27 +181,56 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// Has `player` play what was asked for, or end what it plays with its cycle.
+    /// Has `player` play what was asked for, or end what it plays with its cycle; a goal of the action ends at once.
     pub fn play(&mut self, player: &mut Player, asked: Option<MotionRequest>) {
-        let (why, request) = match &asked {
-            Some(asked) => ("another motion", Some(asked.request)),
-            None => ("an empty motion", None),
-        };
-        player.play(asked.map(|asked| asked.motion));
-        self.follow(player, End::canceled_by(why));
-        if let Some(request) = request {
-            self.accept(request, player.job().count());
+        self.play_for(player, if asked.is_some() { "another motion" } else { "an empty motion" }, asked);
+    }
+
+    /// Has `player` play a trajectory if the robot stands, a goal of the action also in the place of another; whether it will.
+    pub fn take_up(&mut self, player: &mut Player, command: &Command) -> bool {
+        let is_free = player.last().state == GaitState::Standing && !player.job().is_busy();
+        match command {
+            Command::Trajectory(asked) if is_free => self.play(player, Some(asked.clone())),
+            Command::Goal(asked) if is_free || self.plays_goal() => {
+                self.play_for(player, ANOTHER_GOAL, Some(asked.clone()));
+                self.under_way().filter(|entry| entry.request == asked.request).for_each(|entry| entry.is_goal = true);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Ends a goal of the action for this reason, unless something else does already.
+    pub fn end_goal(&mut self, player: &mut Player, request: u64, why: &'static str) {
+        if self.under_way().any(|entry| entry.request == request && entry.is_goal && entry.end.is_none()) {
+            player.cancel();
+            self.follow(player, End::canceled_by(why));
         }
     }
 
-    /// Takes up a request that the motion job knows by `number`.
-    pub fn accept(&mut self, request: u64, number: u64) {
-        self.put(Entry::new(request, number));
+    fn play_for(&mut self, player: &mut Player, why: &'static str, asked: Option<MotionRequest>) {
+        if self.plays_goal() {
+            player.cancel();
+            self.follow(player, End::canceled_by(why));
+        }
+        let request = asked.as_ref().map(|asked| asked.request);
+        player.play(asked.map(|asked| asked.motion));
+        self.follow(player, End::canceled_by(why));
+        if let Some(request) = request {
+            self.put(Entry::new(request, player.job().count()));
+        }
     }
 
-    /// Takes down that a request is refused.
-    pub fn reject(&mut self, request: u64, why: &'static str) {
-        self.put(Entry { stage: Stage::Rejected, why, ..Entry::new(request, 0) });
+    /// Whether a goal of the action is played that gives way to another.
+    fn plays_goal(&mut self) -> bool {
+        self.under_way().any(|entry| entry.is_goal && gives_way(entry.why))
+    }
+
+    /// Takes down that the request of a command is refused, if it is for one.
+    pub fn reject(&mut self, command: &Command, why: &'static str) {
+        if let Some(request) = command.request() {
+            self.put(Entry { stage: Stage::Rejected, why, ..Entry::new(request, 0) });
+        }
     }
 
     /// In the place of the oldest that is over.

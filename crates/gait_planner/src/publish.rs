@@ -191,6 +191,7 @@ impl Outlet {
     fn publish_tick(&mut self, tick: &Tick, footholds: &[Option<Foothold>], stamp: Duration) {
         let legs = self.robot.legs().len();
         self.fill_joints(tick, stamp);
+        self.status.show(tick);
         // A driver of the same process acts on them before anything is written to the middleware.
         self.joint_commands.act(&self.joints);
         // Then contacts: a listener that takes both topics in order has them when the joints arrive.
@@ -316,7 +317,6 @@ fn blank_contacts(robot: &Robot) -> UInt8MultiArray {
 mod tests {
     use super::*;
     use crate::params::shipped;
-    use crate::requests::Requests;
     use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
     use hexapod_ros::{Ros, RosClock};
     use std::sync::Mutex;
@@ -338,7 +338,7 @@ mod tests {
         hears.subscribe_shared_from("foot_contacts", qos(), move |_: &UInt8MultiArray, _| contacts()).unwrap();
         drives.subscribe_acting_from("joint_commands", qos(), move |_: &JointState, _| driver()).unwrap();
         let diagnostics = Diagnostics::new(&mut planner, "robot", RosClock::System).unwrap();
-        let status = MotionStatus::new(&mut planner, "robot", Requests::default()).unwrap();
+        let status = MotionStatus::new(&mut planner, "robot", None).unwrap();
         let (queue, _, _incoming) = crate::command::queues();
         let inbox = Inbox::new(queue, Arc::new(monotonic_now), Shutdown::default());
         let headers = Headers::new("planner", RosClock::System, "base_link");

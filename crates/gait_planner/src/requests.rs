@@ -1,7 +1,9 @@
 //! The last requests for motions and trajectories, by whom and what came of them: `motion_status`.
 
+use crate::joint_views::Desired;
 use crate::names::Names;
-use crate::progress::{Entry, KEPT, Progress, Stage};
+use crate::progress::{ACTION, Entry, KEPT, Progress, Stage, gives_way};
+use hexapod_gait::Tick;
 use hexapod_ros::bounds::{Burst, excerpt, reason};
 use hexapod_ros::clock::to_stamp;
 use hexapod_ros::r2r::QosProfile;
@@ -9,11 +11,23 @@ use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, 
 use hexapod_ros::{Level, Publisher, RosClock, RosError, RosNode, Sender, monotonic_now, warn_if_lost};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
+use triple_buffer::Input;
 
 /// The last requests. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
     board: Arc<Mutex<Board>>,
+}
+
+/// How far a request is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// In words.
+    pub stage: Stage,
+    /// What ended it, or is ending it.
+    pub why: Cow<'static, str>,
+    /// Seconds left at full speed, the way back not counted.
+    pub remaining_s: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -95,6 +109,23 @@ impl Requests {
         });
     }
 
+    /// How far a request is, if it is one of the last.
+    #[must_use]
+    pub fn of(&self, number: u64) -> Option<Seen> {
+        self.locked(|board| {
+            let request = board.kept.iter().find(|request| request.number == number)?;
+            let Request { stage, ref why, remaining_s, .. } = *request;
+            Some(Seen { stage, why: why.clone(), remaining_s })
+        })
+    }
+
+    /// Whether a goal of the action is under way that gives way to the next one.
+    #[must_use]
+    pub fn plays_goal(&self) -> bool {
+        let plays = |request: &Request| request.topic == ACTION && !request.stage.is_over() && gives_way(&request.why);
+        self.locked(|board| board.kept.iter().any(plays))
+    }
+
     /// Changes a request that is not over; an end is final.
     fn change(&self, number: u64, change: impl FnOnce(&mut Request)) {
         self.locked(|board| {
@@ -143,21 +174,27 @@ pub struct MotionStatus {
     reported: Option<Board>,
     names: Names,
     lines: Burst,
+    desired: Option<Input<Desired>>,
 }
 
 impl MotionStatus {
-    /// Opens the topic, and says that nothing has been asked for.
+    /// Opens the topic, and says that nothing has been asked for. Whoever follows goals sees each tick in `desired`.
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn new(node: &mut RosNode, robot: &str, requests: Requests) -> Result<Self, RosError> {
+    pub fn new(node: &mut RosNode, robot: &str, desired: Option<Input<Desired>>) -> Result<Self, RosError> {
         let latched = QosProfile::default().keep_last(1).reliable().transient_local();
         let publisher = node.publisher("motion_status", latched)?;
-        let (names, clock) = (Names::new(node.graph()), node.stamps());
+        let (names, clock, requests) = (Names::new(node.graph()), node.stamps(), Requests::default());
         let (robot, lines) = (robot.into(), Burst::new(20, 1));
-        let mut status = Self { publisher, requests, clock, robot, reported: None, names, lines };
+        let mut status = Self { publisher, requests, clock, robot, reported: None, names, lines, desired };
         status.tell();
         Ok(status)
+    }
+
+    /// Shows a tick.
+    pub fn show(&mut self, tick: &Tick) {
+        self.desired.iter_mut().for_each(|desired| desired.write(Desired::of(tick)));
     }
 
     /// The requests it tells of.

@@ -4,18 +4,21 @@ use crate::command;
 use crate::control::run_in_real_time;
 use crate::control_watchdog::{ControlWatchdog, spawn};
 use crate::core::Core;
+use crate::follow_joint_trajectory;
 use crate::inbox::{Inbox, Now};
+use crate::joint_views;
 use crate::life::Moment;
+use crate::motion_intake::Ends;
 use crate::outbox::{Done, Outbox, outbox};
 use crate::paused::ClockWatch;
 use crate::publish::Outlet;
 use crate::reach;
-use crate::requests::{MotionStatus, Requests};
+use crate::requests::MotionStatus;
 use crate::setup::Setup;
 use crate::sight;
 use crate::simulated::{Closing, SimulatedLoop};
 use crate::status::SharedState;
-use crate::subscriptions::{self, Ends};
+use crate::subscriptions;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
@@ -54,10 +57,12 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let inbox = Inbox::new(commands, now, shutdown.clone()).with_clock(watch.clone());
     let shared = Arc::new(SharedState::default());
     let headers = Headers::new(node.name(), clock.clone(), setup.engine.robot().model().base_link());
-    subscriptions::hear_servos(&mut node, &setup, &inbox, poses)?;
-    let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Requests::default())?;
+    let (views, (desired, measured)) = joint_views::views(setup.engine.last());
+    subscriptions::hear_servos(&mut node, &setup, &inbox, (poses, measured))?;
+    let status = MotionStatus::new(&mut node, setup.engine.robot().model().name(), Some(desired))?;
     let ends = Ends { inbox: &inbox, shared: &shared, headers: &headers, requests: status.requests() };
     subscriptions::open(&mut node, &setup, &ends)?;
+    let goals = follow_joint_trajectory::open(&mut node, &setup, &ends, (views, &clock))?;
     let (footing, mapping) = sight::open(&mut node, &setup.engine, &setup.frames, (&inbox, &clock), setup.uses_points)?;
     let diagnostics = Diagnostics::new(&mut node, setup.engine.robot().model().name(), clock.clone())?;
     let mut outlet = Outlet::new(&mut node, &setup, (diagnostics, status), inbox, Arc::clone(&shared), headers)?;
@@ -85,7 +90,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     ended.store(true, Ordering::SeqCst);
     publisher.thread().unpark();
     let _ = publisher.join();
-    drop((mapping, sitting_down));
+    drop((goals, mapping, sitting_down));
     // Publishers end with their node: it goes when the last tick has been published.
     spinning.ask();
     if let Some(spinner) = spinner

@@ -1,20 +1,18 @@
 //! The node's topics, services and parameters on their way in.
 
-use crate::command::{Command, FeltBy, Held, MotionRequest};
+use crate::command::{Command, FeltBy, Held};
 use crate::driver_identity::{DriverIdentity, NOT_THE_DRIVER};
 use crate::ending;
 use crate::foothold_intake;
 use crate::inbox::{Inbox, body_offset, finite, planar};
+use crate::joint_views::Measured;
+use crate::motion_intake::{Ends, MotionIntake, TrajectoryIntake};
 use crate::params;
-use crate::requests::Requests;
 use crate::services;
 use crate::setup::Setup;
 use crate::status::SharedState;
-use crate::trajectory;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_dynamics::{ImuReader, ImuSample};
-use hexapod_gait::GaitState;
-use hexapod_gait::motion::Motion;
 use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_ros::qos::stream;
 use hexapod_ros::r2r::QosProfile;
@@ -22,21 +20,10 @@ use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg, UInt8MultiArray};
 use hexapod_ros::r2r::trajectory_msgs::msg::JointTrajectory;
-use hexapod_ros::{ContactReader, Headers, Received, RosError, RosNode, bounds, imu_parts};
+use hexapod_ros::{ContactReader, Headers, RosError, RosNode, bounds, imu_parts};
 use rtrb::Producer;
 use std::sync::Arc;
-
-/// Where what comes in goes.
-pub struct Ends<'a> {
-    /// Commands.
-    pub inbox: &'a Inbox,
-    /// What services answer by.
-    pub shared: &'a Arc<SharedState>,
-    /// Where headers are looked at.
-    pub headers: &'a Headers,
-    /// Requests for motions and trajectories.
-    pub requests: &'a Requests,
-}
+use triple_buffer::Input;
 
 /// Subscribes and serves all that commands the robot.
 ///
@@ -165,13 +152,15 @@ pub fn hear_servos(
     node: &mut RosNode,
     setup: &Setup,
     inbox: &Inbox,
-    mut poses: Producer<Held>,
+    (mut poses, mut measured): (Producer<Held>, Input<Measured>),
 ) -> Result<(), RosError> {
     let (robot, inbox, mut driver_identity) =
         (Arc::clone(setup.engine.robot()), inbox.clone(), DriverIdentity::default());
     node.subscribe_shared_from("servo_states", stream(), move |message: &JointState, from| {
         let held = held_by(&robot, message);
         if driver_identity.counts(from.sender, &held, from.at) {
+            measured.input_buffer_mut().fill(&robot, message, from.at);
+            measured.publish();
             // A loop that does not take them has no use for more.
             let _ = poses.push(held);
         } else {
@@ -180,62 +169,21 @@ pub fn hear_servos(
     })
 }
 
-/// What motions and trajectories go through on their way in.
-#[derive(Clone)]
-struct MotionIntake {
-    inbox: Inbox,
-    shared: Arc<SharedState>,
-    requests: Requests,
-}
-
-impl MotionIntake {
-    /// Hands over the motion that is asked for on `topic`, and tells what comes of the request.
-    fn take(
-        &self,
-        topic: &'static str,
-        name: &str,
-        motion: Result<Arc<Motion>, String>,
-        command: fn(MotionRequest) -> Command,
-        from: &Received,
-    ) {
-        let request = self.requests.open(topic, name, from.sender);
-        let command = motion.map(|motion| command(MotionRequest { motion, request }));
-        match self.inbox.try_take(topic, command, from) {
-            Ok(()) => self.shared.set_motion(name),
-            Err(reason) => self.requests.reject(request, &reason),
-        }
-    }
-}
-
 fn motions(node: &mut RosNode, setup: &Setup, ends: &Ends<'_>) -> Result<(), RosError> {
-    let Ends { inbox, shared, headers, requests } = *ends;
-    let intake = MotionIntake { inbox: inbox.clone(), shared: Arc::clone(shared), requests: requests.clone() };
-    let (to, motions) = (intake.clone(), setup.motions.clone());
+    let to = MotionIntake::of(ends);
+    let motions = setup.motions.clone();
     node.subscribe_from("motion", QosProfile::default(), move |message: StringMsg, from| {
         if message.data.is_empty() {
-            if to.inbox.take("motion", Ok(Command::Motion(None)), from) {
-                to.shared.set_motion("");
-            }
+            to.finish("motion", from);
             return;
         }
         let motion = bounds::name("motion", &message.data).and_then(|name| motions.get(name));
         to.take("motion", &message.data, motion, |asked| Command::Motion(Some(asked)), from);
     })?;
-    let (robot, home) = (Arc::clone(setup.engine.robot()), setup.engine.home());
-    let (whole, collision) = (!setup.engine.lacks_legs(), Arc::clone(setup.engine.self_collision()));
-    let headers = headers.clone();
+    let to = TrajectoryIntake::of(setup, ends);
     node.subscribe_from("joint_trajectory", QosProfile::default(), move |message: JointTrajectory, from| {
-        headers.look("joint_trajectory", &message.header);
-        let now = intake.shared.get();
-        let motion = if !whole {
-            Err("a trajectory moves all legs, and some are switched off".into())
-        } else if now == GaitState::Standing {
-            trajectory::motion(&robot, &home, &collision, &message)
-        } else {
-            Err(format!("the robot is {}; trajectories are played while it stands", now.as_str()))
-        };
-        let motion = motion.map(|motion| intake.inbox.keep(motion));
-        intake.take("joint_trajectory", "joint_trajectory", motion, Command::Trajectory, from);
+        let motion = to.may_play().and_then(|()| to.motion("joint_trajectory", &message));
+        to.take("joint_trajectory", motion, Command::Trajectory, from);
     })
 }
 

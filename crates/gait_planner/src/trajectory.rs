@@ -7,7 +7,7 @@ use hexapod_ros::r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoi
 use std::sync::Arc;
 
 /// How long the last point is held before the robot goes back to standing.
-const HOLD_S: f64 = 1.0;
+pub const HOLD_S: f64 = 1.0;
 /// Longer trajectories are a mistake, or an attack.
 const MAX_TIME_S: f64 = 600.0;
 
@@ -64,7 +64,10 @@ pub fn motion(
 }
 
 /// Leg and joint of each name.
-fn places(robot: &Robot, names: &[String]) -> Result<Vec<(usize, usize)>, String> {
+///
+/// # Errors
+/// A name that is none, or comes twice, or there is none at all.
+pub fn places(robot: &Robot, names: &[String]) -> Result<Vec<(usize, usize)>, String> {
     if names.is_empty() {
         return Err("joint_names is empty; name the joints that move".into());
     }
@@ -82,7 +85,11 @@ fn places(robot: &Robot, names: &[String]) -> Result<Vec<(usize, usize)>, String
     Ok(places)
 }
 
-fn time_of(point: &JointTrajectoryPoint) -> Result<f64, String> {
+/// When a point is to be reached, s.
+///
+/// # Errors
+/// The time is none, or too late.
+pub fn time_of(point: &JointTrajectoryPoint) -> Result<f64, String> {
     let stamp = &point.time_from_start;
     if stamp.sec < 0 || stamp.nanosec >= 1_000_000_000 {
         return Err(format!("time_from_start is {} s and {} ns; give 0 or more", stamp.sec, stamp.nanosec));

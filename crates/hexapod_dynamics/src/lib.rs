@@ -23,7 +23,9 @@ pub use base::{BaseMotion, STANDARD_GRAVITY};
 pub use condition::{Condition, ConditionWatch, Inertial, Planned};
 pub use contact::{Contact, ContactDetector, ContactEvidence, ContactSettings, LegState, Source};
 pub use foot::{FootEstimator, SampleCounts};
-pub use force::{ForceEstimate, ForceEstimator, ForceSettings, LegForces, MomentumObserver, SettingsError};
+pub use force::{
+    EffortSource, ForceEstimate, ForceEstimator, ForceSettings, LegForces, MomentumObserver, SettingsError,
+};
 pub use friction::Friction;
 pub use identification::{
     BaseParameters, Excitation, Identified, IdentifyError, IdentifyOptions, LegSample, SmoothError, identify,

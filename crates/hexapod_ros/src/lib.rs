@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod acting;
+mod action;
 mod arguments;
 pub mod bounds;
 mod call;
@@ -44,6 +45,7 @@ mod suspension;
 pub mod systemd;
 mod unheard;
 
+pub use action::{Action, ActionServer, ActionWaker, Asked, AskedGoal, GoalId, GoalStatus};
 pub use call::Caller;
 pub use clock::RosClock;
 pub use diagnostics::{Diagnostics, Level, Status};

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Reads a mapping from joint name to servo.
+/// Reads a mapping from names, such as those of joints to their servos.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<(String, T)>, D::Error> {
@@ -16,7 +16,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         type Value = Vec<(String, T)>;
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("a mapping from joint name to servo")
+            formatter.write_str("a mapping from names, as of joints to their servos")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {

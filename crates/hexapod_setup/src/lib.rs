@@ -26,6 +26,7 @@ mod servos;
 mod simulated_servos;
 mod stuck;
 mod threads;
+mod touch;
 mod unfit;
 mod upright;
 mod walker;

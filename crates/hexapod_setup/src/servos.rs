@@ -3,11 +3,12 @@
 use crate::config_file::ConfigFile;
 use crate::mimics::not_a_motor;
 use crate::simulated_servos::made_up;
+use crate::touch::{SERVO2040, check_touch, need_servo2040};
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
 use hexapod_servo::calibration::{
-    Motor, Origins, RawServoConfig, ServoConfig, ServoConfigError, ServoFile, is_placeholder,
+    Motor, Origins, RawServoConfig, ServoConfig, ServoConfigError, ServoFile, Touch, is_placeholder,
 };
 use std::collections::BTreeMap;
 
@@ -38,27 +39,24 @@ pub fn read_servos(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoCo
     faults.or(config)
 }
 
-/// As [`read_servos`], of the servos of a Servo2040: those of its own section, which take kinds and defaults as others do.
+/// As [`read_servos`], of the servos of a Servo2040: those of its own section, which take kinds and defaults as others do; and
+/// the touch inputs under feet, if there are any.
 ///
 /// # Errors
 /// File, line and key of what does not hold.
-pub fn read_servo2040(file: impl Into<ConfigFile>, robot: &Robot) -> Result<ServoConfig, ConfigError> {
-    const SECTION: &str = "servo2040";
+pub fn read_servo2040(file: impl Into<ConfigFile>, robot: &Robot) -> Result<(ServoConfig, Option<Touch>), ConfigError> {
     let document = file.into().read_on()?;
     let file: ServoFile = document.deserialize()?;
-    if !file.has_servo2040() {
-        let message = format!("there is no section `{SECTION}`, and bus {SECTION} needs one");
-        let help =
-            format!("give every joint its channel, as in {SECTION}: {{servos: {{left_front_coxa: {{channel: 0}}}}}}");
-        return Err(document.error_at("", message, help));
-    }
-    let document = document.with_moved(&format!("{SECTION}.servos"), "servos");
+    need_servo2040(&document, &file)?;
     let mut faults = Faults::default();
+    let touch = file.touch().map(|touch| check_touch(&document, touch, robot, &mut faults));
+    let document = document.with_moved(&format!("{SERVO2040}.servos"), "servos");
     let file = written(&document, robot, &mut faults).map(ServoFile::on_servo2040);
     file.iter().for_each(|file| refuse_placeholders(&document, file, robot, &mut faults));
     let config = file.and_then(|file| check(&document, file, robot, &mut faults));
     let is_of_servos = |error: &ConfigError| error.key().is_some_and(|key| key.split('.').next() == Some("servos"));
-    faults.or(config).map_err(|error| error.below(&format!("{SECTION}."), is_of_servos))
+    let checked = faults.or(config).map_err(|error| error.below(&format!("{SERVO2040}."), is_of_servos))?;
+    Ok((checked, touch))
 }
 
 /// Notes servos of which nobody has said which they are: the pulses of one kind turn another by half or twice the angle.

@@ -4,6 +4,7 @@
 
 use hexapod_config::ConfigError;
 use hexapod_kinematics::{LegOptions, LegSpec, Robot};
+use hexapod_servo::calibration::Touch;
 use hexapod_setup::{ConfigFile, Description, Files, read_servo2040, read_servos, simulated_servos};
 
 const SHIPPED: &str = include_str!("../../../config/servos.yaml");
@@ -115,6 +116,10 @@ fn when_a_kind_tells_its_torque_expect_it_as_the_effort_unless_robot_yaml_gives_
 
 /// What an owner writes of a Servo2040, and what comes of it.
 fn read_2040(own: &str) -> Result<hexapod_servo::ServoConfig, ConfigError> {
+    Ok(with_touch(own)?.0)
+}
+
+fn with_touch(own: &str) -> Result<(hexapod_servo::ServoConfig, Option<Touch>), ConfigError> {
     let file = ConfigFile::of_texts([("shipped/servos.yaml", SHIPPED), ("own/servos.yaml", own)]);
     read_servo2040(&file, &Robot::from_urdf(URDF).unwrap())
 }
@@ -161,4 +166,31 @@ fn when_servos_of_a_servo2040_do_not_hold_expect_their_keys_and_lines() {
     wrong("servo2040: {port: 3}\n", "servo2040.port", Some(1), "");
     let none = read_2040("timing: {sit_after_s: 1.0}\n").unwrap_err();
     assert!(none.message().contains("there is no section `servo2040`"), "{none:#}");
+}
+
+#[test]
+fn when_feet_have_touch_inputs_expect_them_by_their_legs_and_what_does_not_hold_by_its_key_and_line() {
+    let own = on_channels(|channel, _| format!("{{channel: {channel}}}"));
+    let read = |touch: &str| with_touch(&format!("{own}  touch: {touch}\n"));
+    assert_eq!(with_touch(&own).unwrap().1, None);
+    let touch = read("{inputs: {right_rear: 5, left_front: 0}, pressed: low}").unwrap().1.unwrap();
+    assert_eq!(touch.legs().collect::<Vec<_>>(), ["left_front", "right_rear"]);
+    assert_eq!(touch.of_volts(|input| if input == 5 { 0.1 } else { 3.2 }), 0b10);
+    for (touch, key, words) in [
+        ("{inputs: {left_frnt: 0}}", "inputs.left_frnt", "the robot has no such leg"),
+        ("{inputs: {left_front: 6}}", "inputs.left_front", "touch input 6 does not exist"),
+        ("{inputs: {left_front: -1}}", "inputs.left_front", "touch input -1 does not exist"),
+        ("{inputs: {left_front: 2, left_rear: 2}}", "inputs.left_rear", "already that of leg `left_front`"),
+        ("{inputs: {}}", "inputs", "no leg has a touch input"),
+        ("{inputs: {left_front: 0}, threshold_v: 5.0}", "threshold_v", "never has this voltage"),
+        ("{inputs: {left_front: 0}, pressed: closed}", "pressed", "closed"),
+        ("{left_front: 0}", "left_front", "unknown"),
+    ] {
+        let error = read(touch).unwrap_err();
+        let key = format!("servo2040.touch.{key}");
+        let found = error
+            .each()
+            .any(|error| error.key() == Some(&key) && error.line() == Some(21) && error.message().contains(words));
+        assert!(found, "{touch}: {error:#}");
+    }
 }

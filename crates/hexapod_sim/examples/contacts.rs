@@ -7,9 +7,15 @@
 #[path = "../tests/rig/mod.rs"]
 mod rig;
 
-use rig::contact::{Found, listen};
+use rig::contact::{Efforts, Found, listen};
 use rig::course::{Course, FLOORS};
 use rig::shipped::{GAITS, LISTENED_KINDS};
+
+/// Servos that measure their torque, and one that measures its angle alone.
+fn listened() -> impl Iterator<Item = (&'static str, &'static str, Efforts)> {
+    let torques = LISTENED_KINDS.into_iter().map(|kind| (kind, "", Efforts::Measured));
+    torques.chain([("sts3215", ", by its angle", Efforts::of_errors())])
+}
 
 /// Speeds straight ahead, m/s; `None`: a driver who thinks of something else every few seconds.
 const SPEEDS: [Option<f64>; 4] = [None, Some(0.03), Some(0.06), Some(0.1)];
@@ -22,17 +28,17 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|");
     for (floor, ahead) in FLOORS[..2].iter().flat_map(|floor| SPEEDS.map(|ahead| (floor, ahead))) {
-        for kind in LISTENED_KINDS {
+        for (kind, how, from) in listened() {
             let mut all = Found::default();
             for gait in GAITS {
                 for _ in 0..each {
                     let floor = floor.with_any_friction(seed);
-                    all.add(&listen(&Course { floor, kind, gait, seed, restless: false }, ahead, seconds));
+                    all.add(&listen(&Course { floor, kind, gait, seed, restless: false }, ahead, seconds, from));
                     seed += 1;
                 }
             }
             let driven = ahead.map_or("at random".to_owned(), |speed| format!("at {speed} m/s"));
-            println!("| {} | {driven} | {kind} | {} |", floor.words(), row(&all));
+            println!("| {} | {driven} | {kind}{how} | {} |", floor.words(), row(&all));
         }
     }
 }

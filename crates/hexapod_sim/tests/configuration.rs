@@ -2,7 +2,7 @@
 
 use crate::common::{config, document, shipped};
 use hexapod_config::Document;
-use hexapod_kinematics::JointLimits;
+use hexapod_kinematics::{JointLimits, Robot};
 use hexapod_sim::{Config, ServoModel};
 use proptest::prelude::*;
 
@@ -15,14 +15,30 @@ fn refused(above: &str) -> String {
 fn when_the_shipped_file_is_read_expect_data_sheet_figures() {
     let with = |kind: &str| config(&format!("servos: {{all: {kind}}}")).servos;
     let torque = |kgf_cm: f64| kgf_cm * 9.806_65 / 100.0;
-    for (name, volts, kgf_cm, stall_a) in [("mg996r", 6.0, 11.0, 2.5), ("ds3218", 6.8, 21.5, 2.2)] {
+    for (name, volts, kgf_cm, stall_a, slow_s) in
+        [("mg996r", 6.0, 11.0, 2.5, 0.14), ("ds3218", 6.8, 21.5, 2.2, 0.14), ("sts3215", 7.4, 19.5, 2.4, 0.192)]
+    {
         let servos = with(name);
         let ServoModel::Own(kind) = servos.of("left_front_coxa") else { panic!("{name} has a motor of its own") };
         assert_eq!((kind.nominal_v, kind.stall_current), (volts, stall_a));
         assert!((kind.stall_torque - torque(kgf_cm)).abs() < 1e-3, "{} N m", kind.stall_torque);
         let s_per_60_degrees = std::f64::consts::FRAC_PI_3 / kind.no_load_speed;
-        assert!((s_per_60_degrees - 0.14).abs() < 1e-4, "{s_per_60_degrees} s");
+        assert!((s_per_60_degrees - slow_s).abs() < 2e-4, "{s_per_60_degrees} s");
     }
+}
+
+#[test]
+fn when_a_robot_has_no_link_for_a_camera_expect_it_where_the_shipped_robot_has_that_link() {
+    let urdf = include_str!("../../../urdf/hexapod.urdf");
+    let (head, tail) = urdf.split_once("<link name=\"depth_camera_link\"/>").unwrap();
+    let bare = Robot::from_urdf(&format!("{head}{}", tail.split_once("</joint>").unwrap().1)).unwrap();
+    let usual = Config::read(&document(""), &bare).unwrap();
+    assert_eq!(usual.camera_link, None);
+    let model = shipped();
+    let link =
+        model.model().link_index("depth_camera_link").and_then(|link| model.model().fixed_in_base(link)).unwrap();
+    assert!((usual.camera.at - link.translation.vector).norm() < 1e-12, "{:?}", usual.camera.at);
+    assert!((usual.camera.down_rad - link.rotation.euler_angles().1).abs() < 1e-12, "{}", usual.camera.down_rad);
 }
 
 #[test]
@@ -72,6 +88,8 @@ fn when_a_value_cannot_be_expect_line_key_and_what_would_be_right() {
             "sensors: {imu: {link: top_plate}}",
             &["sensors.imu.link", "no link `top_plate`", "base_link, depth_camera_link"],
         ),
+        ("sensors: {camera: {link: left_front_tibia_link}}", &["camera.link", "moves against the body", "fixed"]),
+        ("sensors: {camera: {farthest_m: 1500}}", &["farthest_m", "between 0.05 and 100 m", "millimetres: 1.5?"]),
         ("sensors: {imu: {link: base_lnk}}", &["no link `base_lnk`", "did you mean `base_link`?"]),
         ("ground: {friction: -0.1}", &["ground.friction", "between 0 and 3"]),
         ("ground: {friction: rubber}", &["ground.friction", "rubber"]),

@@ -7,7 +7,7 @@ use crate::serial::SerialPort;
 use crate::stoppable::Gate;
 use embedded_hal::i2c::I2c;
 use hexapod_config::ros_params::{ParamValue, Params};
-use hexapod_servo::calibration::Servo;
+use hexapod_servo::calibration::{Servo, Touch};
 use hexapod_servo::families::FAMILIES;
 use hexapod_servo::serial::{Family, Pace, Port, SerialConfig, SerialServos};
 use hexapod_servo::servo2040::{self, Servo2040};
@@ -82,6 +82,8 @@ pub enum ServoMap {
         baud: u32,
         /// The servos.
         servos: ServoConfig,
+        /// Its touch inputs, if feet have any.
+        touch: Option<Touch>,
     },
 }
 
@@ -200,6 +202,13 @@ impl ServoMap {
         }
     }
 
+    /// The legs that have a switch under the foot which the servos' board reads.
+    #[must_use]
+    pub fn legs_with_switches(&self) -> Vec<String> {
+        let touch = if let Self::Servo2040 { touch, .. } = self { touch.as_ref() } else { None };
+        touch.map(|touch| touch.legs().map(str::to_owned).collect()).unwrap_or_default()
+    }
+
     /// Whether volts and amperes are measured.
     #[must_use]
     pub fn measures_supply(&self) -> bool {
@@ -243,9 +252,9 @@ impl ServoMap {
                 let (port, baud, servos) = (SerialPort::open(port, *baud)?, *baud, servos.clone());
                 Ok(Some(Bus::Serial { port, baud, servos }))
             }
-            Self::Servo2040 { port, baud, servos } => {
+            Self::Servo2040 { port, baud, servos, touch } => {
                 let (port, baud, servos) = (SerialPort::open(port, *baud)?, *baud, servos.clone());
-                Ok(Some(Bus::Servo2040 { port, baud, servos }))
+                Ok(Some(Bus::Servo2040 { port, baud, servos, touch: touch.clone() }))
             }
         }
     }
@@ -283,6 +292,8 @@ pub enum Bus {
         baud: u32,
         /// The servos.
         servos: ServoConfig,
+        /// Its touch inputs, if feet have any.
+        touch: Option<Touch>,
     },
 }
 
@@ -293,7 +304,9 @@ impl Bus {
         match self {
             Self::Boards { bus, servos } => Self::Boards { bus, servos: servos.only(joints) },
             Self::Serial { port, baud, servos } => Self::Serial { port, baud, servos: servos.only(joints) },
-            Self::Servo2040 { port, baud, servos } => Self::Servo2040 { port, baud, servos: servos.only(joints) },
+            Self::Servo2040 { port, baud, servos, touch } => {
+                Self::Servo2040 { port, baud, servos: servos.only(joints), touch }
+            }
         }
     }
 
@@ -303,7 +316,7 @@ impl Bus {
         match self {
             Self::Boards { bus, servos } => on_boards(&servos, bus)(gate),
             Self::Serial { port, baud, servos } => on_line(&servos, port, baud)(gate),
-            Self::Servo2040 { port, baud, servos } => on_servo2040(&servos, port, baud)(gate),
+            Self::Servo2040 { port, baud, servos, touch } => on_servo2040(&servos, touch, port, baud)(gate),
         }
     }
 }
@@ -317,10 +330,14 @@ pub fn on_line<P: Port + Send + 'static>(servos: &SerialConfig, port: P, baud: u
 /// The Servo2040 of a configuration on this line, once there is a gate to put before it.
 pub fn on_servo2040<P: Port + Send + 'static>(
     servos: &ServoConfig,
+    touch: Option<Touch>,
     port: P,
     baud: u32,
 ) -> impl FnOnce(&Gate) -> Servos {
-    move |gate| Box::new(Servo2040::new(servos, gate.before_line(port, servo2040::cargo), baud))
+    move |gate| {
+        let board = Servo2040::new(servos, gate.before_line(port, servo2040::cargo), baud);
+        Box::new(board.with_touch(touch))
+    }
 }
 
 /// The PCA9685 boards of a configuration on this bus, once there is a gate to put before it.

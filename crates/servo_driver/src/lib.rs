@@ -9,6 +9,7 @@ pub mod device;
 mod driver_monitor;
 pub mod failsafe;
 mod feedback;
+mod foot_switches;
 pub mod front;
 pub mod guard;
 mod guard_link;

@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::stop::{By, Outcome, Stop, StopLine, Ticket};
 use crate::stop_monitor::BOUNCE;
 use crate::stoppable::Gate;
-use crate::supply::{LowBattery, Supply};
+use crate::supply::{LowBattery, Supply, VoltageWatch};
 use hexapod_servo::{ServoDriver, State};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -36,6 +36,8 @@ pub struct Looping {
     state: State,
     stop_pin: Steady,
     battery_pin: Steady,
+    /// Where a low voltage counts.
+    voltage: Option<VoltageWatch>,
     /// Errors of the bus that were seen, and when it was last clocked free.
     bus_errors: u64,
     freed_at: Option<Duration>,
@@ -48,7 +50,7 @@ impl Looping {
         let (line, clock, gate) = (io.shared.line.clone(), io.clock.clone(), Gate::new(io.shared.line.clone()));
         let mut driver = ServoDriver::new(io.joints.clone(), open(&gate));
         driver.set_spare_parts(io.spare_parts);
-        let schedule = Schedule::new(rate_hz, clock());
+        let (schedule, voltage) = (Schedule::new(rate_hz, clock()), io.low_voltage_v.map(VoltageWatch::new));
         Self {
             guarded: OffAtEnd { driver, line, clock, tried: false },
             gate,
@@ -59,6 +61,7 @@ impl Looping {
             state: State::Disarmed,
             stop_pin: Steady::new(BOUNCE),
             battery_pin: Steady::new(SAG),
+            voltage,
             bus_errors: 0,
             freed_at: None,
         }
@@ -124,14 +127,18 @@ impl Looping {
 
     /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
     fn inputs(&mut self, now: Duration) {
-        let (pressed, low) = (self.pins().stop_pressed(), self.battery_low(now).is_some());
+        let (pressed, volts) = (self.pins().stop_pressed(), self.volts(now));
+        let is_low = self.battery_pin.sees(self.battery_low(volts).is_some(), now);
+        if let (Some(volts), Some(watch)) = (volts, &mut self.voltage) {
+            watch.look(volts, is_low);
+        }
         self.guarded.driver.set_retiring(self.io.shared.planner.time_to_sit());
         let has_planner = self.io.shared.planner.pose() != Pose::Unknown;
         let battery = if has_planner { Cause::Battery } else { Cause::BatteryAlone };
         let lasting = [
             self.stop_pin.sees(pressed, now).then_some(Cause::Button),
             self.io.shared.heartbeats.cause(now).map(Cause::from),
-            self.battery_pin.sees(low, now).then_some(battery),
+            is_low.then_some(battery),
         ];
         lasting.into_iter().flatten().for_each(|cause| self.react(cause, now));
         if self.io.shared.planner.pose() == Pose::Sitting {
@@ -140,15 +147,19 @@ impl Looping {
         }
     }
 
-    /// In what way the battery is low, by the alarm's pin or as the servos measure it.
-    fn battery_low(&self, now: Duration) -> Option<LowBattery> {
+    /// In what way the battery is low, by the alarm's pin or by the voltage that the servos measure.
+    fn battery_low(&self, volts: Option<f64>) -> Option<LowBattery> {
         if self.pins().battery_low() {
             return Some(LowBattery::Alarm);
         }
-        let (least_v, driver) = (self.io.low_voltage_v?, &self.guarded.driver);
-        let now = self.io.servo_time.at(now);
-        let supply = Supply::of((0..driver.joints().len()).map(|joint| driver.measured(joint, now)));
-        supply.voltage_v.filter(|volts| *volts < least_v).map(|volts| LowBattery::Measured { volts, least_v })
+        self.voltage.as_ref().zip(volts).and_then(|(watch, volts)| watch.low(volts))
+    }
+
+    /// The voltage that the servos measure, where it counts.
+    fn volts(&self, now: Duration) -> Option<f64> {
+        self.voltage?;
+        let (driver, now) = (&self.guarded.driver, self.io.servo_time.at(now));
+        Supply::of((0..driver.joints().len()).map(|joint| driver.measured(joint, now))).voltage_v
     }
 
     /// Does what the table says of something that lasts. Without a planner nobody can make the robot sit.
@@ -180,7 +191,7 @@ impl Looping {
         if let Some(stopped) = held_off(self.line(), &self.io.shared.heartbeats, now) {
             return Some(stopped);
         }
-        if let Some(low) = self.battery_low(now) {
+        if let Some(low) = self.battery_low(self.volts(now)) {
             return Some(format!("FAILED battery: {low}"));
         }
         match self.io.shared.planner.pose() {

@@ -1,7 +1,8 @@
-//! What the node tells: `servo_states` and diagnostics.
+//! What the node publishes: `servo_states`, what the servos' board measures, and diagnostics.
 
 use crate::battery::Battery;
 use crate::feedback;
+use crate::foot_switches::FootSwitches;
 use crate::front::Front;
 use crate::io_thread::{IoEnd, IoThread};
 use crate::journal::Journal;
@@ -37,6 +38,8 @@ pub(crate) struct Teller {
     states: SharedPublisher<JointState>,
     /// Where servos measure it.
     battery: Option<Battery>,
+    /// Where feet have switches that the servos' board reads.
+    switches: Option<FootSwitches>,
     pace: Option<Pace>,
     diagnostics: Diagnostics,
     clock: RosClock,
@@ -91,6 +94,8 @@ pub(crate) struct Sources {
     pub pace: Option<Pace>,
     /// Whether volts and amperes are measured.
     pub measures_supply: bool,
+    /// The legs that have a switch which the servos' board reads.
+    pub legs_with_switches: Vec<String>,
 }
 
 impl Teller {
@@ -99,9 +104,12 @@ impl Teller {
         let states = node.shared_publisher("servo_states", QosProfile::default().keep_last(10).reliable())?;
         let diagnostics = Diagnostics::new(node, hardware_id, clock.clone())?;
         let battery = sources.measures_supply.then(|| Battery::open(node, now)).transpose()?;
+        let legs = &sources.legs_with_switches;
+        let switches = (!legs.is_empty()).then(|| FootSwitches::open(node, legs)).transpose()?;
         Ok(Self {
             states,
             battery,
+            switches,
             pace: sources.pace,
             diagnostics,
             clock: clock.clone(),
@@ -187,6 +195,9 @@ impl Teller {
             // Before the states, in which the planner sees only that the servos are released.
             self.keep_planner_frozen(now);
             self.tell_states(now);
+            if let Some(switches) = &mut self.switches {
+                switches.publish_new(self.newest.and_then(|newest| newest.feet));
+            }
             self.next_state = (self.next_state + self.state_period).max(now);
         }
     }

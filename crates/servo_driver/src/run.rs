@@ -69,6 +69,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         load: setup.load,
         pace,
         measures_supply: setup.map.measures_supply(),
+        legs_with_switches: setup.map.legs_with_switches(),
     };
     let teller = Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?;
     let teller = Arc::new(Mutex::new(teller));

@@ -253,9 +253,9 @@ fn servo_map(
             (ServoMap::Serial { family, port, baud, servos }, None)
         }
         (chosen, None) if chosen == SERVO2040.0 => {
-            let servos = read_servo2040(file, robot)?;
+            let (servos, touch) = read_servo2040(file, robot)?;
             let (port, baud) = (port(params, &bus)?, baud_rate(servo2040::BAUD, params));
-            (ServoMap::Servo2040 { port, baud, servos }, None)
+            (ServoMap::Servo2040 { port, baud, servos, touch }, None)
         }
         (chosen, None) => {
             let Servos { config: servos, remark } = simulated_servos(file, robot)?;

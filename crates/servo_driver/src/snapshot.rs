@@ -4,7 +4,7 @@ use crate::bus::Servos;
 use crate::owners::MAX_JOINTS;
 use crate::stoppable::Timing;
 use crate::supply::Supply;
-use hexapod_servo::backend::Measured;
+use hexapod_servo::backend::{Feet, Measured};
 use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{Counters, Fault, ServoDriver, State};
 use std::time::Duration;
@@ -34,6 +34,8 @@ pub struct Snapshot {
     pub silent: usize,
     /// How long transactions took.
     pub bus: Timing,
+    /// What switches under feet said last, where the servos' board reads them.
+    pub feet: Option<Feet>,
     angles_rad: [f64; MAX_JOINTS],
     commanded: u64,
     measured: [Measured; MAX_JOINTS],
@@ -70,6 +72,7 @@ impl Snapshot {
             released: driver.released_count(),
             silent: driver.silent_count(),
             bus,
+            feet: driver.feet(),
             angles_rad,
             commanded,
             measured,

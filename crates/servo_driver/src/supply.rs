@@ -56,6 +56,38 @@ pub(crate) enum LowBattery {
     Alarm,
     /// The servos measure less than they should have.
     Measured { volts: f64, least_v: f64 },
+    /// They did, and what the battery has recovered at rest would not last.
+    Rested { volts: f64, again_v: f64 },
+}
+
+/// A battery recovers as soon as nothing draws from it, and is low again at the next step: once it was low, it is until it has
+/// this much more.
+const CHARGED: f64 = 1.05;
+
+/// Follows the voltage that servos measure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VoltageWatch {
+    least_v: f64,
+    was_low: bool,
+}
+
+impl VoltageWatch {
+    pub fn new(least_v: f64) -> Self {
+        Self { least_v, was_low: false }
+    }
+
+    /// In what way the battery is low at this voltage.
+    pub fn low(&self, volts: f64) -> Option<LowBattery> {
+        let Self { least_v, was_low } = *self;
+        let again_v = least_v * CHARGED;
+        let rests = (was_low && volts < again_v).then_some(LowBattery::Rested { volts, again_v });
+        (volts < least_v).then_some(LowBattery::Measured { volts, least_v }).or(rests)
+    }
+
+    /// Takes a voltage at which the battery has been low for long enough to count, or not.
+    pub fn look(&mut self, volts: f64, counts: bool) {
+        self.was_low = (self.was_low || counts) && self.low(volts).is_some();
+    }
 }
 
 impl fmt::Display for LowBattery {
@@ -64,6 +96,12 @@ impl fmt::Display for LowBattery {
             Self::Alarm => formatter.write_str("it is low"),
             Self::Measured { volts, least_v } => {
                 write!(formatter, "the servos measure {volts:.1} V, and `low_voltage` is {least_v:.1} V: charge it")
+            }
+            Self::Rested { volts, again_v } => {
+                write!(
+                    formatter,
+                    "it was low, and the servos measure {volts:.1} V at rest: charge it to {again_v:.1} V or more"
+                )
             }
         }
     }
@@ -74,6 +112,18 @@ mod tests {
     use super::*;
     use hexapod_servo::backend::Sample;
     use std::time::Duration;
+
+    #[test]
+    fn when_a_battery_was_low_expect_it_low_until_it_is_charged_and_none_that_only_sagged() {
+        let mut watch = VoltageWatch::new(6.4);
+        let mut seen = |volts: f64, counts: bool| {
+            watch.look(volts, counts);
+            watch.low(volts).is_some()
+        };
+        assert!(!seen(6.5, false) && seen(6.3, false) && !seen(6.5, false), "it sagged for a moment");
+        assert!(seen(6.3, true) && seen(6.5, false) && seen(6.71, false), "it rests");
+        assert!(!seen(6.73, false) && !seen(6.5, false), "it was charged");
+    }
 
     fn servo(volts: f64, amperes: Option<f64>, celsius: f64) -> Measured {
         let sample = |value| Sample { value, at: Duration::ZERO };

@@ -142,3 +142,9 @@ fn when_a_servo2040_with_olli_ios_firmware_is_started_and_stopped_in_any_order_e
  {
     interleave_on(Kind::Servo2040(Dialect::Olli));
 }
+
+#[test]
+fn when_a_servo2040_with_enjoykins_firmware_is_started_and_stopped_in_any_order_expect_pulses_only_after_the_newest_enable()
+ {
+    interleave_on(Kind::Servo2040(Dialect::Enjoykin));
+}

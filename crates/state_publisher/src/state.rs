@@ -4,7 +4,7 @@ use crate::contacts::{ContactQueue, Contacts};
 use crate::feet::Feet;
 use crate::joints::{JointReader, JointTable, Reading};
 use crate::known::KnownJoints;
-use hexapod_dynamics::{ImuSample, Source};
+use hexapod_dynamics::{EffortSource, ImuSample, Source};
 use hexapod_kinematics::{Leg, LegAngles, MAX_LEGS, Robot};
 use hexapod_odometry::{Estimate, Odometry};
 use hexapod_ros::r2r::sensor_msgs::msg::{Imu, JointState};
@@ -183,7 +183,11 @@ impl State {
         self.servos.take(now);
         self.empty += u64::from(message.name.is_empty());
         let Some(feet) = &mut self.feet else { return false };
-        let bears = !message.effort.is_empty() && feet.take_efforts(&self.table, &self.sample, stamp, now);
+        if message.effort.is_empty() {
+            return false;
+        }
+        feet.set_effort_source(EffortSource::from_frame_id(&message.header.frame_id));
+        let bears = feet.take_efforts(&self.table, &self.sample, stamp, now);
         if bears {
             feet.detect(self.planned.as_ref(), now);
         }

@@ -10,6 +10,7 @@ use super::*;
 use crate::command::{MotionRequest, queues};
 use crate::params::{settings, shipped};
 use crate::setup::Setup;
+use hexapod_gait::GaitState;
 use hexapod_gait::Twist;
 use rtrb::Producer;
 use std::sync::Arc;

@@ -7,9 +7,11 @@ use crate::life::Moment;
 use crate::params::shipped;
 use crate::setup::Setup;
 use hexapod_gait::{GaitState, Twist};
+use hexapod_kinematics::{LegAngles, MAX_LEGS, Robot};
 use hexapod_setup::Motions;
 use rtrb::Producer;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 const DT: Duration = Duration::from_millis(10);
@@ -19,6 +21,7 @@ const DT: Duration = Duration::from_millis(10);
 enum Do {
     Play(&'static str),
     Trajectory,
+    Goal,
     Send(fn() -> Command),
     FallRelease,
     End,
@@ -29,11 +32,14 @@ enum Do {
 
 struct Bench {
     core: Core,
+    robot: Arc<Robot>,
     motions: Motions,
     commands: Producer<Received>,
     poses: Producer<Held>,
     now: Duration,
     requests: u64,
+    /// The greatest part of its limit of velocity that a joint was moved at.
+    fastest: f64,
     /// All that was reported of each request.
     reported: BTreeMap<u64, Vec<Entry>>,
 }
@@ -42,10 +48,11 @@ impl Bench {
     fn standing() -> Self {
         let setup = Setup::load(&shipped()).unwrap();
         let (commands, poses, incoming) = queues();
+        let robot = Arc::clone(setup.engine.robot());
         let core = Core::new(setup.engine, incoming, setup.timeout);
         let now = Duration::from_secs(1000);
         let (motions, reported) = (setup.motions, BTreeMap::new());
-        let mut bench = Self { core, motions, commands, poses, now, requests: 0, reported };
+        let mut bench = Self { core, robot, motions, commands, poses, now, requests: 0, fastest: 0.0, reported };
         for held in [Held::Nothing, Held::Part] {
             bench.poses.push(held).unwrap();
         }
@@ -69,6 +76,7 @@ impl Bench {
         match what {
             Do::Play(name) => self.ask(name, |asked| Command::Motion(Some(asked))),
             Do::Trajectory => self.ask("bow", Command::Trajectory),
+            Do::Goal => self.ask("bow", Command::Goal),
             Do::Send(command) => self.send(command()),
             Do::FallRelease => {
                 self.poses.push(Held::Nothing).unwrap();
@@ -86,7 +94,9 @@ impl Bench {
     fn tick(&mut self, ticks: usize) {
         for _ in 0..ticks {
             self.now += DT;
-            self.core.tick(Moment::real(self.now), DT.as_secs_f64());
+            let before = self.core.last().angles;
+            let after = self.core.tick(Moment::real(self.now), DT.as_secs_f64()).angles;
+            self.fastest = self.fastest.max(fastest(&self.robot, &before, &after));
             let Some(news) = self.core.news(DT.as_secs_f64()).copied() else { continue };
             self.core.mark_reported();
             for entry in news.into_iter().flatten() {
@@ -103,13 +113,34 @@ impl Bench {
     }
 }
 
+/// The greatest part of its limit of velocity at which a joint gets from one place to the other in a tick.
+fn fastest(robot: &Robot, before: &[LegAngles; MAX_LEGS], after: &[LegAngles; MAX_LEGS]) -> f64 {
+    let legs = robot.legs().iter().zip(before.iter().zip(after));
+    let parts = legs.flat_map(|(leg, (before, after))| {
+        let joints = leg.joints().iter().zip(before.iter().zip(after.iter()));
+        joints.map(|(joint, (before, after))| (after - before).abs() / DT.as_secs_f64() / joint.limits().velocity)
+    });
+    parts.fold(0.0, f64::max)
+}
+
 const STOP: Do = Do::Send(|| Command::Stop);
 const SIT: Do = Do::Send(|| Command::Sit);
 const FREEZE: Do = Do::Send(|| Command::Freeze("emergency stop"));
+const END_GOAL: Do = Do::Send(|| Command::EndGoal(1, ITS_CLIENT));
 const EMPTY: Do = Do::Send(|| Command::Motion(None));
 
 /// What is done, and what comes of each request.
 type Case = (&'static [Do], &'static [(Stage, &'static str)]);
+
+/// Does all that on a robot that stands, and expects each request to end so.
+fn ends_as(script: &[Do], ends: &[(Stage, &str)]) -> Bench {
+    let mut bench = Bench::standing();
+    script.iter().for_each(|&what| bench.act(what));
+    bench.tick(2500);
+    let reported: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
+    assert_eq!(reported, ends, "{script:?}");
+    bench
+}
 
 #[test]
 fn when_a_motion_is_asked_for_expect_its_end_reported_with_what_ended_it() {
@@ -139,11 +170,7 @@ fn when_a_motion_is_asked_for_expect_its_end_reported_with_what_ended_it() {
         ),
     ];
     for (script, ends) in cases {
-        let mut bench = Bench::standing();
-        script.iter().for_each(|&what| bench.act(what));
-        bench.tick(2500);
-        let reported: Vec<_> = (1..=bench.requests).map(|request| bench.last(request).unwrap()).collect();
-        assert_eq!(reported, ends, "{script:?}");
+        ends_as(script, ends);
     }
 }
 
@@ -170,6 +197,37 @@ fn when_a_motion_is_played_expect_its_progress_ten_times_a_second_and_its_end_wh
 }
 
 #[test]
+fn when_goals_are_played_expect_each_to_give_way_to_goals_and_motions_and_to_its_client() {
+    use Do::{Drive, Goal, Play, Trajectory, Wait};
+    use Stage::{Aborted, Canceled, Rejected, Succeeded};
+    const GIVEN_WAY: (Stage, &str) = (Canceled, ANOTHER_GOAL);
+    let cases: [Case; 18] = [
+        (&[Goal], &[(Succeeded, "")]),
+        (&[Goal, Wait(150), END_GOAL], &[(Canceled, ITS_CLIENT)]),
+        (&[Goal, Wait(2), END_GOAL], &[(Canceled, ITS_CLIENT)]),
+        (&[Goal, END_GOAL], &[(Canceled, ITS_CLIENT)]),
+        (&[Goal, Wait(150), Goal], &[GIVEN_WAY, (Succeeded, "")]),
+        (&[Goal, Goal, Goal], &[GIVEN_WAY, GIVEN_WAY, (Succeeded, "")]),
+        (&[Goal, Wait(150), Goal, Wait(5), Goal], &[GIVEN_WAY, GIVEN_WAY, (Succeeded, "")]),
+        (&[Goal, Wait(150), Goal, END_GOAL], &[GIVEN_WAY, (Succeeded, "")]),
+        (&[Goal, Wait(150), END_GOAL, Goal], &[(Canceled, ITS_CLIENT), (Succeeded, "")]),
+        (&[Goal, Wait(150), STOP, Goal], &[(Canceled, "stop"), (Rejected, NOT_STANDING)]),
+        (&[Goal, Wait(150), SIT, END_GOAL], &[(Canceled, "sit")]),
+        (&[Goal, Wait(150), FREEZE], &[(Aborted, "emergency stop")]),
+        (&[Goal, Wait(150), Drive(300)], &[(Canceled, "cmd_vel")]),
+        (&[Goal, Wait(150), Play("shake")], &[(Canceled, "another motion"), (Succeeded, "")]),
+        (&[Goal, Wait(150), Play("shake"), END_GOAL], &[(Canceled, "another motion"), (Succeeded, "")]),
+        (&[Goal, Wait(150), EMPTY], &[(Canceled, "an empty motion")]),
+        (&[Play("shake"), Wait(50), Goal], &[(Succeeded, ""), (Rejected, NOT_STANDING)]),
+        (&[Goal, Wait(150), Trajectory], &[(Succeeded, ""), (Rejected, NOT_STANDING)]),
+    ];
+    for (script, ends) in cases {
+        let bench = ends_as(script, ends);
+        assert!(bench.fastest <= 1.0 + 1e-6, "{script:?}: a joint jumps, at {} of its limit", bench.fastest);
+    }
+}
+
+#[test]
 fn when_the_servos_are_let_go_expect_it_reported_with_the_same_tick() {
     let mut bench = Bench::standing();
     bench.act(Do::Play("bow"));
@@ -186,6 +244,8 @@ fn when_anything_is_done_in_any_order_expect_every_request_to_come_to_one_end() 
         Do::Play("march"),
         Do::Play("bow"),
         Do::Trajectory,
+        Do::Goal,
+        END_GOAL,
         STOP,
         EMPTY,
         Do::Send(|| Command::Stand),

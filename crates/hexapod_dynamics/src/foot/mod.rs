@@ -8,7 +8,7 @@ use std::time::Duration;
 use hexapod_kinematics::LegAngles;
 
 use crate::base::BaseMotion;
-use crate::force::{ForceEstimator, ForceSettings, LegForces, SettingsError};
+use crate::force::{EffortSource, ForceEstimator, ForceSettings, LegForces, SettingsError};
 use crate::leg::{JointVector, LegDynamics};
 use crate::swing::{Plan, Swing};
 use track::{SPAN_S, Track};
@@ -80,6 +80,11 @@ impl FootEstimator {
             self.forces.doubt_motors();
         }
         self.planned_support = support;
+    }
+
+    /// Sets what the torques of the samples to come are made of.
+    pub fn set_effort_source(&mut self, efforts: EffortSource) {
+        self.forces.set_effort_source(efforts);
     }
 
     /// What became of the samples so far.

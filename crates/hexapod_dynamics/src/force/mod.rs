@@ -10,7 +10,7 @@ use hexapod_kinematics::{JointMotion, MAX_LEG_JOINTS};
 use nalgebra::{Matrix3, Vector3};
 
 pub use observer::MomentumObserver;
-pub use settings::{ForceSettings, SettingsError};
+pub use settings::{EffortSource, ForceSettings, SettingsError};
 
 use crate::base::BaseMotion;
 use crate::leg::{JointVector, LegDynamics, PlacedLeg};
@@ -141,6 +141,15 @@ impl ForceEstimator {
         }
         self.pulses = Some(Pulses::default());
         self.motors = Motor::of(&self.dynamics, &self.settings, 1.0);
+    }
+
+    /// Sets what the efforts to come are made of. What was learned of motors from others is forgotten.
+    pub(crate) fn set_effort_source(&mut self, efforts: EffortSource) {
+        if efforts != self.settings.efforts {
+            self.settings.efforts = efforts;
+            let unknown = if self.pulses.is_some() { 1.0 } else { 0.0 };
+            self.motors = Motor::of(&self.dynamics, &self.settings, unknown);
+        }
     }
 
     /// The foot is planned to be in the air: what it has borne is over.

@@ -4,7 +4,7 @@
 use hexapod_kinematics::{JointMotion, Matrix3xN};
 use nalgebra::{Matrix3, Vector3};
 
-use super::settings::ForceSettings;
+use super::settings::{EffortSource, ForceSettings};
 use crate::friction::Friction;
 use crate::leg::{JointVector, LegDynamics};
 
@@ -14,6 +14,11 @@ const FRICTION_PART: f64 = 0.1;
 const NOISE_PART: f64 = 0.02;
 /// A rotor is not known by as much as the stall torque brings to full speed in this time, s.
 const RUN_UP_S: f64 = 0.008;
+/// The same two where efforts are angle errors, whose gears' play is noise, too; and the part of the stall torque that is not
+/// known of what is lost at full speed: all that the motor's own voltage takes, and more for goals that come late.
+const ERROR_NOISE_PART: f64 = 0.05;
+const ERROR_RUN_UP_S: f64 = 0.1;
+const ERROR_SPEED_PART: f64 = 1.5;
 /// Samples that what is known beforehand of a torque's error counts for, and those that are remembered.
 const PRIOR_SAMPLES: f64 = 10.0;
 const REMEMBERED: f64 = 300.0;
@@ -57,11 +62,14 @@ impl Motor {
             let (friction, rotor) = (settings.friction[joint], settings.rotor_inertias[joint]);
             let dry = unknown * FRICTION_PART * torque;
             let per_speed = |part: f64| if speed > 0.0 { part / speed } else { 0.0 };
-            let run_up = per_speed(unknown * torque * RUN_UP_S);
-            let deviations = Vector3::new(dry, per_speed(dry), run_up);
+            let (run_up_s, viscous, noise_part) = match settings.efforts {
+                EffortSource::Torque => (RUN_UP_S, dry, NOISE_PART),
+                EffortSource::AngleError => (ERROR_RUN_UP_S, unknown * ERROR_SPEED_PART * torque, ERROR_NOISE_PART),
+            };
+            let deviations = Vector3::new(dry, per_speed(viscous), per_speed(unknown * torque * run_up_s));
             let covariance = Matrix3::from_diagonal(&deviations.component_mul(&deviations));
             let least = settings.torque_deviations_nm[joint] * settings.torque_deviations_nm[joint];
-            let noise = unknown * NOISE_PART * torque;
+            let noise = unknown * noise_part * torque;
             let variance = least + noise * noise;
             Self {
                 friction,

@@ -14,6 +14,32 @@ const CONTACT_FRACTION: f64 = 0.06;
 /// Error of a joint torque, as a part of what the robot's weight makes at the length of a leg: hobby servos.
 const TORQUE_ERROR_FRACTION: f64 = 0.01;
 
+/// What the efforts of servos are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EffortSource {
+    /// Torque, measured by itself or as a current.
+    #[default]
+    Torque,
+    /// How far the servo is from its goal, times its stiffness. That grows with the speed, too, as the servo comes after its
+    /// goal, and with its rotor's acceleration, by as much as nobody knows before a leg has swung.
+    AngleError,
+}
+
+impl EffortSource {
+    /// The `frame_id` of a message of such efforts.
+    pub fn frame_id(self) -> &'static str {
+        match self {
+            Self::Torque => "",
+            Self::AngleError => "angle_error",
+        }
+    }
+
+    /// What the efforts of a message with this `frame_id` are made of.
+    pub fn from_frame_id(frame_id: &str) -> Self {
+        if frame_id == Self::AngleError.frame_id() { Self::AngleError } else { Self::Torque }
+    }
+}
+
 /// Settings of a [`ForceEstimator`](crate::ForceEstimator).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForceSettings {
@@ -33,6 +59,8 @@ pub struct ForceSettings {
     pub singular_m: f64,
     /// Force against gravity, N, above which a foot is in contact.
     pub contact_n: f64,
+    /// What the efforts are made of.
+    pub efforts: EffortSource,
 }
 
 /// A setting that makes no sense.
@@ -57,6 +85,7 @@ impl ForceSettings {
             prior_n: weight_n,
             singular_m: SINGULAR_FRACTION * leg.length(),
             contact_n: CONTACT_FRACTION * weight_n,
+            efforts: EffortSource::Torque,
         }
     }
 
@@ -77,5 +106,18 @@ impl ForceSettings {
         let mut may_be_zero = may_be_zero.chain(friction.map(|friction| ("friction", friction)));
         let first = first.or_else(|| may_be_zero.find(|(_, value)| !(value.is_finite() && *value >= 0.0)));
         first.map_or(Ok(()), |(setting, value)| Err(SettingsError { setting, value }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EffortSource;
+
+    #[test]
+    fn when_a_message_names_its_efforts_expect_them_known_and_any_other_frame_a_torque() {
+        for source in [EffortSource::Torque, EffortSource::AngleError] {
+            assert_eq!(EffortSource::from_frame_id(source.frame_id()), source);
+        }
+        assert_eq!(EffortSource::from_frame_id("base_link"), EffortSource::Torque);
     }
 }

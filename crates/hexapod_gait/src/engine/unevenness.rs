@@ -21,7 +21,8 @@ impl Engine {
         let felt = || walk.feet().iter().filter_map(met);
         let sensing = &self.now.control.sensing;
         let seen = || (0..walk.feet().len()).filter_map(|leg| sensing.foothold(leg)).map(|foothold| foothold.at);
-        self.plant.size * spread(felt).max(spread(seen))
+        let is_seen = seen().count() > walk.feet().len() / 2;
+        self.plant.size * if is_seen { spread(seen) } else { spread(felt) }
     }
 }
 

@@ -35,8 +35,10 @@ pub struct Measured {
     pub load: Option<Sample>,
     /// Current of the motor, A; never negative.
     pub current_a: Option<Sample>,
-    /// Torque about the joint's axis, N m, where the current and what it makes are known.
+    /// Torque about the joint's axis, N m, where the current and what it makes are known, or the stiffness.
     pub torque_nm: Option<Sample>,
+    /// Whether that is how far the servo is from its goal, times its stiffness.
+    pub torque_is_of_error: bool,
     /// Supply, V.
     pub voltage_v: Option<Sample>,
     /// Degrees Celsius.
@@ -61,6 +63,7 @@ impl Measured {
             load: within(self.load, PRESENT),
             current_a: within(self.current_a, SLOW),
             torque_nm: within(self.torque_nm, PRESENT),
+            torque_is_of_error: self.torque_is_of_error,
             voltage_v: within(self.voltage_v, SLOW),
             temperature_c: within(self.temperature_c, SLOW),
             doubtful: self.doubtful,

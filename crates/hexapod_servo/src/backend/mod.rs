@@ -4,11 +4,13 @@
 //! *Parts* are what fails together: a board with its channels, or a servo with an ID of its own.
 
 mod checks;
+mod feet;
 mod measured;
 mod tally;
 mod trouble;
 
 pub use checks::{ArmCheck, ArmReport};
+pub use feet::Feet;
 pub use measured::{Measured, Sample};
 pub use tally::Tally;
 pub use trouble::Trouble;
@@ -31,6 +33,11 @@ pub trait Backend {
     /// What the servo measured last; nothing where servos measure nothing.
     fn measured(&self, _joint: usize) -> Measured {
         Measured::default()
+    }
+
+    /// What switches under feet said last, where they are wired to the servos' board.
+    fn feet(&self) -> Option<Feet> {
+        None
     }
 
     /// What was commanded in the units of the wire, and where, for people.
@@ -126,6 +133,10 @@ impl<S: Backend + ?Sized> Backend for Box<S> {
 
     fn measured(&self, joint: usize) -> Measured {
         (**self).measured(joint)
+    }
+
+    fn feet(&self) -> Option<Feet> {
+        (**self).feet()
     }
 
     fn describe(&self, joint: usize) -> Option<String> {

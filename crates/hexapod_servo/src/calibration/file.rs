@@ -9,6 +9,7 @@ use super::chosen::{Chosen, Sources};
 use super::error::ServoConfigError as E;
 use super::origins::Origins;
 use super::raw::{RawBoard, RawServoConfig, RawTiming, ServoMap};
+use super::touch::RawTouch;
 use super::validate::GREATEST_ANGLE_RAD;
 use crate::joints::Timing;
 use crate::ordered;
@@ -46,12 +47,14 @@ pub struct ServoFile {
     servo2040: Option<Channels>,
 }
 
-/// Servos by their joints, each with its channel; all else as in `servos`.
+/// Servos by their joints, each with its channel, and all else as in `servos`; and touch inputs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "the servos of a Servo2040, as in {servos: {left_front_coxa: {channel: 0}}}")]
 struct Channels {
     #[serde(rename = "servos", default, deserialize_with = "ordered::deserialize")]
     _servos: Vec<(String, Block)>,
+    #[serde(default)]
+    touch: Option<RawTouch>,
 }
 
 /// Whether a kind stands in for one that the owner has not said yet: `simulated`, and `simulated_far`.
@@ -108,6 +111,11 @@ impl ServoFile {
     /// Whether there are servos of a Servo2040.
     pub fn has_servo2040(&self) -> bool {
         self.servo2040.is_some()
+    }
+
+    /// The touch inputs of a Servo2040, if feet have any.
+    pub fn touch(&self) -> Option<&RawTouch> {
+        self.servo2040.as_ref()?.touch.as_ref()
     }
 
     /// The same file with its servos on a Servo2040, which is one board.

@@ -14,6 +14,7 @@ mod file;
 mod origins;
 mod raw;
 mod servo;
+mod touch;
 mod travel;
 mod validate;
 
@@ -25,4 +26,5 @@ pub use file::{Motor, ServoFile, is_placeholder};
 pub use origins::Origins;
 pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, SERVO2040_CHANNELS, ServoMap};
 pub use servo::Servo;
+pub use touch::{RawTouch, TOUCH_INPUTS, Touch};
 pub use validate::PULSE_US;

@@ -146,7 +146,9 @@ impl<S: Backend> ServoDriver<S> {
 
     pub(super) fn finish_arming(&mut self, now: Duration) {
         let all_on = self.groups_on == self.config.groups.len() && now >= self.next_group;
-        if self.state == State::Arming && all_on && self.joints.iter().all(|joint| joint.met || !joint.on) {
+        let rests = |index: usize| self.backend.service(index) != Service::Settling;
+        let mut joints = self.joints.iter().enumerate().filter(|(_, joint)| joint.on);
+        if self.state == State::Arming && all_on && joints.all(|(index, joint)| joint.met && rests(index)) {
             self.arming_done = true;
             // One that has met its target and lost it again stays slow until it meets it once more.
             self.joints.iter_mut().for_each(|joint| joint.met = joint.at_target);

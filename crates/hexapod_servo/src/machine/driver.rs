@@ -6,7 +6,7 @@ use super::counters::Counters;
 use super::fault::Fault;
 use super::joint::Joint;
 use super::state::State;
-use crate::backend::{Backend, Measured, Service};
+use crate::backend::{Backend, Feet, Measured, Service};
 use crate::joints::{DrivenJoint, JointConfig};
 
 /// How long a robot that is to sit is waited for, where nobody says how long it takes.
@@ -135,6 +135,11 @@ impl<S: Backend> ServoDriver<S> {
     /// What the servo of a joint has measured of late, where it measures anything.
     pub fn measured(&self, joint: usize, now: Duration) -> Measured {
         self.backend.measured(joint).recent(now)
+    }
+
+    /// What switches under feet said last, where there are any on the servos' board.
+    pub fn feet(&self) -> Option<Feet> {
+        self.backend.feet()
     }
 
     pub(super) fn enter(&mut self, now: Duration, state: State) {

@@ -43,9 +43,27 @@ pub struct RawServo {
     /// Torque at the joint for each ampere that the motor gets, N m/A; without it no torque is reported.
     #[serde(default)]
     pub torque_nm_per_a: Option<f64>,
+    /// Torque at the joint for each rad that the servo is away from its goal, N m/rad: for servos that measure no torque.
+    #[serde(default)]
+    pub torque_nm_per_rad: Option<f64>,
     /// Servos switched on together; by default the joint's name before its last `_`.
     #[serde(default)]
     pub group: Option<String>,
+}
+
+impl RawServo {
+    /// Keys of numbers that cannot be, and why.
+    fn numbers_out_of_range(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let all = [
+            ("speed_limit_rad_s", "speed limit (rad/s)", Some(self.speed_limit_rad_s), 100.0),
+            ("torque_nm_per_a", "torque (N m/A)", self.torque_nm_per_a, 100.0),
+            ("torque_nm_per_rad", "stiffness (N m/rad)", self.torque_nm_per_rad, 1000.0),
+        ];
+        all.into_iter().filter_map(|(key, what, number, most)| {
+            let number = number.filter(|number| !(*number > 0.0 && *number <= most))?;
+            Some((key, format!("{what} {number} is out of range; use more than 0 and at most {most}")))
+        })
+    }
 }
 
 fn one() -> i64 {
@@ -74,6 +92,8 @@ pub struct Servo {
     steps: (u16, u16),
     /// Torque for each ampere, N m/A.
     pub torque_nm_per_a: Option<f64>,
+    /// Torque for each rad away from its goal, N m/rad.
+    pub torque_nm_per_rad: Option<f64>,
 }
 
 /// The servos of a bus, in the order of their joints.
@@ -137,6 +157,10 @@ impl SerialConfig {
                 let message = format!("servos of the series {} measure no current; leave it out", series.name);
                 found.push(ConfigError { path: format!("servos.{joint}.torque_nm_per_a"), message });
             }
+            if servo.torque_nm_per_a.is_some() && servo.torque_nm_per_rad.is_some() {
+                let message = "there is torque_nm_per_a, too; a torque comes of one of them: leave out this one".into();
+                found.push(ConfigError { path: format!("servos.{joint}.torque_nm_per_rad"), message });
+            }
         }
         if found.is_empty() { Ok(config) } else { Err(found) }
     }
@@ -178,14 +202,7 @@ impl SerialConfig {
             let (min, max) = (raw.min_step, max_step);
             wrong("min_step", format!("limits are reversed: min_step {min} must be less than max_step {max}"));
         }
-        for (key, what, number) in [
-            ("speed_limit_rad_s", "speed limit (rad/s)", Some(raw.speed_limit_rad_s)),
-            ("torque_nm_per_a", "torque (N m/A)", raw.torque_nm_per_a),
-        ] {
-            if let Some(number) = number.filter(|number| !(*number > 0.0 && *number <= 100.0)) {
-                wrong(key, format!("{what} {number} is out of range; use more than 0 and at most 100"));
-            }
-        }
+        raw.numbers_out_of_range().for_each(|(key, message)| wrong(key, message));
         if found.len() > before {
             return;
         }
@@ -196,6 +213,7 @@ impl SerialConfig {
             zero_step: zero_step as f64,
             steps: (raw.min_step as u16, max_step as u16),
             torque_nm_per_a: raw.torque_nm_per_a,
+            torque_nm_per_rad: raw.torque_nm_per_rad,
         };
         let (name, group, limits_rad) = (joint.to_owned(), self.group(joint, raw), servo.limits_rad());
         self.joints.joints.push(DrivenJoint { name, group, limits_rad, speed_limit_rad_s: raw.speed_limit_rad_s });
@@ -317,9 +335,9 @@ mod tests {
         let twice = wrong("{a: { id: 3, speed_limit_rad_s: 5 }, b: { id: 3, speed_limit_rad_s: 5 }}");
         assert!(twice.contains("servos.b.id: ID 3 is that of `a` already"), "{twice}");
         let many = wrong(
-            "{a: { id: 1, direction: 2, zero_step: 4096, min_step: 9, max_step: 9, speed_limit_rad_s: .nan, torque_nm_per_a: -1 }}",
+            "{a: { id: 1, direction: 2, zero_step: 4096, min_step: 9, max_step: 9, speed_limit_rad_s: .nan, torque_nm_per_a: -1, torque_nm_per_rad: 2000 }}",
         );
-        for key in ["direction", "zero_step", "min_step", "speed_limit_rad_s", "torque_nm_per_a"] {
+        for key in ["direction", "zero_step", "min_step", "speed_limit_rad_s", "torque_nm_per_a", "torque_nm_per_rad"] {
             assert!(many.contains(&format!("servos.a.{key}: ")), "{key}: {many}");
         }
     }

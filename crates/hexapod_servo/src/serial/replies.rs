@@ -20,6 +20,9 @@ impl ServoUnit {
         let series = self.servo.series;
         let number = |field: Field| series.number(field, block, values);
         self.sensed.take(&self.servo, now, error, (block, values));
+        if let Some(goal) = self.commanded() {
+            self.sensed.take_error(&self.servo, now, goal);
+        }
         // What was sent may have been lost on the way.
         let slow = i64::from(series.speed_limit(SLOW_RAD_S));
         self.quick &= number(series.speed).is_none_or(|speed| speed != slow);

@@ -62,6 +62,16 @@ impl Sensed {
         }
     }
 
+    /// Takes what its stiffness makes of how far it is from its goal, if this is where it is now.
+    pub fn take_error(&mut self, servo: &Servo, now: Duration, goal: u16) {
+        let newest = self.measured.position_rad.filter(|position| position.at == now && !self.doubts_place());
+        if let Some((position, nm_per_rad)) = newest.zip(servo.torque_nm_per_rad) {
+            let torque = nm_per_rad * (servo.angle_rad(f64::from(goal)) - position.value);
+            self.measured.torque_nm = Some(Sample { value: torque, at: now });
+            self.measured.torque_is_of_error = true;
+        }
+    }
+
     /// Takes in what registers say.
     pub fn take(&mut self, servo: &Servo, now: Duration, error: u8, (block, values): (Block, &[u8])) {
         let series = servo.series;

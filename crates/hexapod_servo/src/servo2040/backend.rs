@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::board::Servo2040;
-use super::frame::Frame;
+use super::dialect::Dialect;
 use super::link::NOBODY;
-use crate::backend::{ArmReport, Backend, Measured, Off, Service, Tally, Trouble, Unacknowledged};
+use crate::backend::{ArmReport, Backend, Feet, Measured, Off, Service, Tally, Trouble, Unacknowledged};
 use crate::serial::{Port, PortError};
 
 /// So often the relay is switched off before a board that does not answer is given up.
@@ -15,6 +15,7 @@ impl<P: Port> Servo2040<P> {
     /// The firmware that answers once the relay is open, for people; or what is wrong.
     fn meet(&mut self, tally: &mut Tally) -> Result<Result<String, &'static str>, PortError> {
         self.leave_service();
+        self.dialect = None;
         self.open_relay(tally)?;
         self.closed_since = None;
         let found = self.link.identify(tally)?;
@@ -28,8 +29,15 @@ impl<P: Port> Backend for Servo2040<P> {
         0
     }
 
-    fn service(&self, _joint: usize) -> Service {
-        self.state()
+    /// A servo that is not switched on yet where each is switched on by itself waits where it is to begin.
+    fn service(&self, joint: usize) -> Service {
+        let waits = |channel: u8| self.dialect.is_some_and(Dialect::has_packets) && self.outputs.waits(channel);
+        match self.state() {
+            Service::Holding if self.config.servos().get(joint).is_some_and(|servo| waits(servo.channel())) => {
+                Service::Settling
+            }
+            state => state,
+        }
     }
 
     fn commanded(&self, joint: usize) -> Option<f64> {
@@ -40,6 +48,10 @@ impl<P: Port> Backend for Servo2040<P> {
     /// What the board measures of all servos together is that of the first.
     fn measured(&self, joint: usize) -> Measured {
         if joint == 0 { self.supply } else { Measured::default() }
+    }
+
+    fn feet(&self) -> Option<Feet> {
+        self.feet
     }
 
     fn describe(&self, joint: usize) -> Option<String> {
@@ -96,7 +108,7 @@ impl<P: Port> Backend for Servo2040<P> {
     }
 
     fn cut(&mut self, tally: &mut Tally) -> Result<(), Unacknowledged> {
-        self.link.send(&Frame::relay(false), tally).map_err(|_| Unacknowledged)
+        self.link.open_relay(self.dialect, tally).map_err(|_| Unacknowledged)
     }
 
     fn all_off(&mut self, tally: &mut Tally) -> Off {

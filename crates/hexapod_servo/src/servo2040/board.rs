@@ -3,29 +3,16 @@
 use std::time::Duration;
 
 use super::dialect::Dialect;
-use super::frame::{CHANNELS, Frame};
 use super::link::Link;
-use super::outputs::{Mismatch, Outputs, Pulses};
-use super::reply::Values;
+use super::outputs::Outputs;
+use super::trip::Trip;
 use super::trouble::Trouble;
-use crate::backend::{Measured, Sample, Service, Tally};
-use crate::calibration::ServoConfig;
+use crate::backend::{Feet, Measured, Service, Tally};
+use crate::calibration::{ServoConfig, Touch};
 use crate::serial::{Port, PortError};
 
 /// Bits a second of the UART of olli-io's board (`HEXAPOD_UART_BAUD`); USB runs at its own rate, whatever is set.
 pub const BAUD: u32 = 460_800;
-
-/// A board that has not answered for so long is lost, once it was missed so often.
-const LOST_AFTER: Duration = Duration::from_millis(80);
-const MISSES: u8 = 3;
-/// So often in a row the board must say what is wrong before it is believed: Chica's replies have no checksum.
-const BELIEVED: u8 = 3;
-/// A board that did not answer after its relay was switched off gets the command again after this time.
-const OFF_RETRY: Duration = Duration::from_millis(20);
-/// And one that did after this: nobody else may switch it on unseen.
-const OFF_AGAIN: Duration = Duration::from_millis(400);
-/// The supply is there so long after the relay was closed.
-const SUPPLIED: Duration = Duration::from_millis(100);
 
 /// A board with its servos. All of it is one part.
 #[derive(Debug)]
@@ -36,19 +23,32 @@ pub struct Servo2040<P> {
     pub(super) dialect: Option<Dialect>,
     /// The relay is to be open, and kept so.
     pub(super) off: bool,
-    next_off: Duration,
+    pub(super) next_off: Duration,
     /// Since when the relay may be closed.
     pub(super) closed_since: Option<Duration>,
-    answered_at: Duration,
-    misses: u8,
+    pub(super) answered_at: Duration,
+    pub(super) misses: u8,
     /// How often in a row it said that it has other pulses, and that it has tripped.
-    altered: u8,
-    tripped: u8,
+    pub(super) altered: u8,
+    pub(super) tripped: u8,
+    /// The first cause of that.
+    pub(super) trip: Option<Trip>,
     /// Whether what is not a pulse is read next.
-    reads_sensors: bool,
+    pub(super) reads_supply: bool,
     /// What all servos draw, and what they are supplied with.
     pub(super) supply: Measured,
     pub(super) lost: Option<Trouble>,
+    /// Where its touch inputs are, if feet have any, and what they said last.
+    pub(super) touch: Option<Touch>,
+    pub(super) feet: Option<Feet>,
+    /// It stands still until then.
+    pub(super) busy_until: Duration,
+    /// Whether it was sent the command to close its relay, and has acknowledged nothing since.
+    pub(super) is_closing: bool,
+    /// How often in a row it said that its relay is open, which was closed.
+    pub(super) opened: u8,
+    /// Whether it answered when it was last asked while off.
+    pub(super) answers: bool,
 }
 
 impl<P: Port> Servo2040<P> {
@@ -66,10 +66,23 @@ impl<P: Port> Servo2040<P> {
             misses: 0,
             altered: 0,
             tripped: 0,
-            reads_sensors: true,
+            trip: None,
+            reads_supply: true,
             supply: Measured::default(),
             lost: None,
+            touch: None,
+            feet: None,
+            busy_until: Duration::ZERO,
+            is_closing: false,
+            opened: 0,
+            answers: false,
         }
+    }
+
+    /// With touch inputs under feet.
+    #[must_use]
+    pub fn with_touch(self, touch: Option<Touch>) -> Self {
+        Self { touch, ..self }
     }
 
     /// The servos.
@@ -89,8 +102,9 @@ impl<P: Port> Servo2040<P> {
     /// In service from now on.
     pub(super) fn enter_service(&mut self, now: Duration) {
         (self.off, self.answered_at) = (false, now);
-        (self.misses, self.altered, self.tripped) = (0, 0, 0);
-        self.lost = None;
+        (self.misses, self.altered, self.tripped, self.opened) = (0, 0, 0, 0);
+        (self.trip, self.lost) = (None, None);
+        (self.busy_until, self.is_closing) = (Duration::ZERO, false);
     }
 
     /// Commands it off from the next exchange on.
@@ -101,141 +115,14 @@ impl<P: Port> Servo2040<P> {
         }
     }
 
-    /// Opens the relay, and says whether the board answers after that.
+    /// Opens the relay, and says whether the board answers after that, and has it open as far as it says.
     pub(super) fn open_relay(&mut self, tally: &mut Tally) -> Result<bool, PortError> {
-        self.link.send(&Frame::relay(false), tally)?;
+        self.link.open_relay(self.dialect, tally)?;
         self.outputs.forget();
-        let answers = self.link.is_there(tally)?;
-        self.closed_since = self.closed_since.filter(|_| !answers);
-        Ok(answers)
-    }
-
-    /// Has it off: at once, again soon if it does not answer, and now and then when it does.
-    pub(super) fn keep_off(&mut self, now: Duration, tally: &mut Tally) -> bool {
-        if now < self.next_off {
-            return true;
-        }
-        let is_off = self.open_relay(tally).unwrap_or(false);
-        self.next_off = now + if is_off { OFF_AGAIN } else { OFF_RETRY };
-        is_off
-    }
-
-    /// The traffic of one tick in service: whether it answered.
-    pub(super) fn serve(&mut self, now: Duration, tally: &mut Tally) -> Result<bool, PortError> {
-        let Some(dialect) = self.dialect else { return Ok(false) };
-        match self.drive(dialect, now, tally) {
-            // Where nothing may move, the board can be asked all the same.
-            Ok(()) | Err(PortError::GaveWay) => {}
-            failed => failed?,
-        }
-        self.reads_sensors = !self.reads_sensors || self.closed_since.is_none();
-        if self.reads_sensors {
-            let values = self.link.get(dialect, dialect.sensors(), tally)?;
-            values.inspect(|values| self.note_sensors(dialect, values, now));
-            return Ok(values.is_some());
-        }
-        let values = self.link.get(dialect, (0, CHANNELS as u8), tally)?;
-        values.inspect(|values| self.note_pulses(values));
-        Ok(values.is_some())
-    }
-
-    /// Gives the servos their pulses, and all of them their supply or none.
-    fn drive(&mut self, dialect: Dialect, now: Duration, tally: &mut Tally) -> Result<(), PortError> {
-        let next = self.outputs.next(dialect);
-        if !self.outputs.is_wanted() {
-            if self.closed_since.is_some() {
-                self.link.send(&Frame::relay(false), tally)?;
-                (self.closed_since, self.supply) = (None, Measured::default());
-                self.outputs.forget();
-            }
-            return Ok(());
-        }
-        let is_open = self.closed_since.is_none();
-        if !is_open && !self.outputs.is_due(&next) {
-            return Ok(());
-        }
-        let sent = self.send(dialect, &next, is_open, tally);
-        if sent != Err(PortError::GaveWay) {
-            // What failed may have been heard.
-            self.closed_since = self.closed_since.or(Some(now));
-            self.outputs.note(next);
-        }
-        sent.inspect_err(|_| self.outputs.repeat())
-    }
-
-    fn send(&mut self, dialect: Dialect, next: &Pulses, closes: bool, tally: &mut Tally) -> Result<(), PortError> {
-        let pulses = next.map(Option::unwrap_or_default);
-        if dialect.releases_one() {
-            let relay = if closes { Frame::relay(true) } else { Frame::empty() };
-            return self.link.send(&relay.and_pulses(0, &pulses), tally);
-        }
-        if closes {
-            self.link.send(&Frame::relay(true), tally)?;
-        }
-        if dialect.has_short_frame() && next.iter().all(Option::is_some) {
-            return self.link.send(&Frame::all(&pulses), tally);
-        }
-        let mut channel = 0;
-        while channel < CHANNELS {
-            let run = next[channel..].iter().take_while(|pulse| pulse.is_some()).count();
-            let (frame, count) = Frame::run(channel, &pulses[channel..channel + run]);
-            if count > 0 {
-                self.link.send(&frame, tally)?;
-            }
-            channel += count.max(1);
-        }
-        Ok(())
-    }
-
-    /// Judges what it says of its servos' pulses: what was lost is sent again.
-    fn note_pulses(&mut self, values: &Values) {
-        let Some(Mismatch { channel, read, expected }) = self.outputs.mismatch(values.all()) else {
-            self.altered = 0;
-            return;
-        };
-        // Sent again, pulses of a board that was reset would be there and its relay open: no garbage has so many zeros.
-        if self.outputs.are_gone(values.all()) {
-            self.lost = Some(Trouble::Reset);
-            return;
-        }
-        self.outputs.repeat();
-        self.altered += 1;
-        if self.altered >= BELIEVED {
-            self.lost = Some(Trouble::Altered { channel, read, expected });
-        }
-    }
-
-    fn note_sensors(&mut self, dialect: Dialect, values: &Values, now: Duration) {
-        let code = |index: usize| values.get(index).unwrap_or_default();
-        let sample = |value| Some(Sample { value, at: now });
-        if self.closed_since.is_some_and(|since| now.saturating_sub(since) >= SUPPLIED) {
-            self.supply.current_a = sample(dialect.amperes(code(0)).max(0.0));
-            self.supply.voltage_v = sample(dialect.volts(code(1)));
-        }
-        match values.get(3).and_then(Dialect::trip) {
-            Some(trip) if self.closed_since.is_some() => {
-                self.tripped += 1;
-                if self.tripped >= BELIEVED {
-                    self.lost = Some(Trouble::Tripped { amperes: trip.amperes });
-                }
-            }
-            _ => self.tripped = 0,
-        }
-    }
-
-    /// Judges an exchange in service. True if it answered.
-    pub(super) fn judge(&mut self, now: Duration, result: Result<bool, PortError>) -> bool {
-        match result {
-            Ok(true) => (self.answered_at, self.misses) = (now, 0),
-            Err(PortError::GaveWay) => {}
-            Ok(false) | Err(PortError::Failed(_)) => {
-                self.misses = self.misses.saturating_add(1);
-                self.outputs.repeat();
-                if self.misses >= MISSES && now.saturating_sub(self.answered_at) >= LOST_AFTER {
-                    self.lost = Some(result.err().map_or(Trouble::Silent, Trouble::Line));
-                }
-            }
-        }
-        self.misses == 0
+        let is_off = self.link.is_off(self.dialect, tally)?;
+        self.closed_since = self.closed_since.filter(|_| !is_off);
+        // Who does not answer may have become another.
+        self.dialect = self.dialect.filter(|_| is_off);
+        Ok(is_off)
     }
 }

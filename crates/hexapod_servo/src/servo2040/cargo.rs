@@ -1,11 +1,16 @@
 //! What a write does to servos, by its bytes.
 
 use super::frame::{CHANNELS, RELAY, Request};
+use super::packet;
 use crate::backend::Cargo;
 
 /// What a write does to servos. Whatever sets a value counts as motion, unless all it does is to take pulses or the relay away;
 /// so does what cannot be read.
 pub fn cargo(write: &[u8]) -> Cargo {
+    // No frame of values begins with a zero, and each write of packets does.
+    if write.first() == Some(&0) {
+        return of_packets(write);
+    }
     let (mut rest, mut requests, mut stops) = (write, 0, 0);
     while !rest.is_empty() {
         let Some((request, behind)) = Request::first_of(rest) else { return Cargo::Motion };
@@ -25,6 +30,23 @@ pub fn cargo(write: &[u8]) -> Cargo {
     if stops == requests && requests > 0 { Cargo::Stop } else { Cargo::Other }
 }
 
+fn of_packets(write: &[u8]) -> Cargo {
+    let (mut moves, mut stops, mut count) = (false, 0, 0);
+    let is_plain = packet::all(write, |heard| {
+        count += 1;
+        match (heard.command, heard.payload) {
+            (packet::RELAY, [0]) | (packet::RESET, []) => stops += 1,
+            (packet::GET_STATE | packet::GET_INPUTS, []) | (packet::ENABLE, [_, 0]) => {}
+            _ => moves = true,
+        }
+    });
+    match (is_plain && !moves && count > 0, stops == count) {
+        (false, _) => Cargo::Motion,
+        (true, true) => Cargo::Stop,
+        (true, false) => Cargo::Other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::frame::Frame;
@@ -40,7 +62,27 @@ mod tests {
         assert_eq!(cargo(Frame::get(0, 18).bytes()), Cargo::Other);
         let both = Frame::relay(false).and_pulses(0, &[1500]);
         assert_eq!(cargo(both.bytes()), Cargo::Motion, "whatever stands before it");
-        for garbage in [&[0xD3, 0x1A, 1, 0][..], &[0xFF], &[0x00], &[0xD3, 0x1A, 2, 0, 0, 0, 0]] {
+        let of = |orders: &[(u8, &[u8])]| {
+            let mut packets = packet::Packets::none();
+            orders.iter().for_each(|(command, payload)| packets.push(3, *command, payload));
+            cargo(packets.bytes())
+        };
+        assert_eq!(of(&[(packet::RELAY, &[0]), (packet::RESET, &[])]), Cargo::Stop);
+        assert_eq!(of(&[(packet::RELAY, &[0]), (packet::GET_STATE, &[])]), Cargo::Other);
+        assert_eq!(of(&[(packet::ENABLE, &[3, 0])]), Cargo::Other);
+        for moving in
+            [(packet::RELAY, &[1][..]), (packet::ENABLE, &[3, 1]), (packet::SET_TARGETS, &[0; 36]), (0x10, &[])]
+        {
+            assert_eq!(of(&[(packet::RELAY, &[0]), moving]), Cargo::Motion, "{moving:02x?}");
+        }
+        for garbage in [
+            &[0xD3, 0x1A, 1, 0][..],
+            &[0xFF],
+            &[0x00],
+            &[0x00, 1],
+            &[0, 3, 1, 2, 1, 9, 9, 0],
+            &[0xD3, 0x1A, 2, 0, 0, 0, 0],
+        ] {
             assert_eq!(cargo(garbage), Cargo::Motion, "{garbage:02x?}");
         }
         assert_eq!(cargo(&[]), Cargo::Other);

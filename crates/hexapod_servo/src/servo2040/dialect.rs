@@ -1,6 +1,10 @@
 //! What differs between firmwares.
 
 use super::frame::CURRENT;
+use super::trip::Trip;
+
+/// Counts a volt of the converter, `b1024_3_3V_RATIO`.
+const COUNTS_A_VOLT: f64 = 310.3;
 
 /// Which firmware a board has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,25 +13,26 @@ pub enum Dialect {
     Chica,
     /// olli-io/hexapod-servo2040-driver.
     Olli,
-}
-
-/// Why the board has switched its relay off by itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Trip {
-    /// The current then, A.
-    pub amperes: f64,
+    /// enjoykin/hexapod_servo_driver.
+    Enjoykin,
 }
 
 impl Dialect {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Chica, Self::Olli];
+    pub const ALL: [Self; 3] = [Self::Chica, Self::Olli, Self::Enjoykin];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chica => "Chica's",
             Self::Olli => "olli-io's",
+            Self::Enjoykin => "enjoykin's",
         }
+    }
+
+    /// Whether it speaks in packets, and not in frames of values.
+    pub(super) fn has_packets(self) -> bool {
+        self == Self::Enjoykin
     }
 
     /// Whether a reply ends with the exclusive or of its bytes, its highest bit set.
@@ -46,13 +51,13 @@ impl Dialect {
     pub(super) fn sensors(self) -> (u8, u8) {
         match self {
             Self::Chica => (CURRENT, 2),
-            Self::Olli => (CURRENT, 4),
+            Self::Olli | Self::Enjoykin => (CURRENT, 4),
         }
     }
 
     /// Whether a servo can be let go by itself, by a pulse of 0.
     pub(super) fn releases_one(self) -> bool {
-        self == Self::Chica
+        self != Self::Olli
     }
 
     /// Whether all pulses fit one short frame.
@@ -64,21 +69,26 @@ impl Dialect {
     pub(super) fn amperes(self, code: u16) -> f64 {
         match self {
             Self::Chica => (f64::from(code) - 512.0) * 0.0814,
-            Self::Olli => f64::from(code) * 0.01,
+            Self::Olli | Self::Enjoykin => f64::from(code) * 0.01,
         }
     }
 
-    /// Supply of the servos, V: Chica's `b1024_3_3V_RATIO` of 310.3 counts a volt, or 0.01 V.
+    /// Supply of the servos, V: Chica's counts, or 0.01 V.
     pub(super) fn volts(self, code: u16) -> f64 {
         match self {
-            Self::Chica => f64::from(code) / 310.3,
-            Self::Olli => f64::from(code) * 0.01,
+            Self::Chica => f64::from(code) / COUNTS_A_VOLT,
+            Self::Olli | Self::Enjoykin => f64::from(code) * 0.01,
         }
+    }
+
+    /// Voltage of a touch input, V: both firmwares say what their converter counts.
+    pub(super) fn touch_volts(self, code: u16) -> f64 {
+        f64::from(code) / COUNTS_A_VOLT
     }
 
     /// What the fault word says: bit 0 tripped, bits 4 to 13 the current in 0.1 A.
     pub(super) fn trip(word: u16) -> Option<Trip> {
-        (word & 1 != 0).then(|| Trip { amperes: f64::from(word >> 4 & 0x3FF) * 0.1 })
+        (word & 1 != 0).then(|| Trip::Current(f64::from(word >> 4 & 0x3FF) * 0.1))
     }
 }
 
@@ -93,7 +103,10 @@ mod tests {
         assert!((Dialect::Chica.amperes(530) - 1.4652).abs() < 1e-9);
         assert!((Dialect::Chica.volts(2296) - 7.4).abs() < 0.01);
         assert_eq!(Dialect::trip(0), None);
-        assert!(Dialect::trip(1 | 2 << 1 | 154 << 4).is_some_and(|trip| (trip.amperes - 15.4).abs() < 1e-9));
+        assert!(
+            Dialect::trip(1 | 2 << 1 | 154 << 4)
+                .is_some_and(|trip| matches!(trip, Trip::Current(amperes) if (amperes - 15.4).abs() < 1e-9))
+        );
         assert_eq!([Dialect::Chica, Dialect::Olli].map(|dialect| dialect.answered(24, 4)), [2, 4]);
     }
 }

@@ -17,10 +17,14 @@ const GREATEST: u16 = 2000;
 /// Bytes of `SET_ALL` behind the first.
 const ALL_BYTES: usize = 29;
 
+/// The first touch input.
+pub(super) const TOUCH: u8 = 18;
 /// Current.
 pub(super) const CURRENT: u8 = 24;
 /// The relay.
 pub(super) const RELAY: u8 = 26;
+/// Values that a board has.
+pub(super) const VALUES: usize = 28;
 
 /// Frames that go out in one write, in the order they were added.
 #[derive(Clone, Copy, Debug)]

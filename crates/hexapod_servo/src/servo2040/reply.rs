@@ -1,12 +1,12 @@
 //! Replies of the board.
 
 use super::dialect::Dialect;
-use super::frame::{CHANNELS, GET, whole};
+use super::frame::{GET, VALUES, whole};
 
 /// Values of one reply; as many as were asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Values {
-    values: [u16; CHANNELS],
+pub(super) struct Values {
+    values: [u16; VALUES],
     count: usize,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn find(bytes: &[u8], dialect: Dialect, first: u8, count: u8) -> Opti
         };
         let is_ours = head == [GET, first, count] && is_whole && halves.iter().all(|half| half & 0x80 == 0);
         is_ours.then(|| {
-            let mut values = Values { count: (halves.len() / 2).min(CHANNELS), ..Values::default() };
+            let mut values = Values { count: (halves.len() / 2).min(VALUES), ..Values::default() };
             values.values.iter_mut().zip(halves.chunks_exact(2)).for_each(|(value, half)| *value = whole(half));
             values
         })

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::trip::Trip;
 use crate::boards::RESETS_A_BOARD;
 use crate::serial::PortError;
 
@@ -15,14 +16,8 @@ pub(super) enum Trouble {
     #[error("the Servo2040 cannot be reached: {0}")]
     Line(PortError),
     /// It has switched its relay off by itself.
-    #[error(
-        "the Servo2040 switched its servos off at {amperes:.1} A, too much for too long: look for a leg that is blocked or a \
-         servo that is broken, then enable"
-    )]
-    Tripped {
-        /// The current then, A.
-        amperes: f64,
-    },
+    #[error("the Servo2040 switched its servos off {0}")]
+    Tripped(Trip),
     /// It has forgotten its pulses.
     #[error("the Servo2040 was reset: {RESETS_A_BOARD}")]
     Reset,

@@ -184,6 +184,29 @@ fn when_servos_measure_current_expect_amperes_and_those_that_measure_load_a_part
     });
 }
 
+#[test]
+fn when_a_load_turns_a_servo_of_known_stiffness_expect_the_torque_that_it_takes() {
+    on_each(|wire| {
+        // Servos that are asked one by one have gone back to their goals meanwhile.
+        if !wire.1.sync_read {
+            return;
+        }
+        let mut rig = Rig::new(wire);
+        rig.arm(pose);
+        let measured = |rig: &Rig| rig.driver.backend().measured(4);
+        let rests = measured(&rig).torque_nm.expect("it holds its goal").value;
+        assert!(rests.abs() < 8.0 * 0.01, "{rests}");
+        let before = measured(&rig).position_rad.expect("it was asked").value;
+        rig.line.turn(5, rig.line.position(5).expect("it is there") + 0.2 / rig.step_rad());
+        rig.step(pose);
+        let (turned, torque) = (measured(&rig).position_rad.expect("it was asked").value, measured(&rig).torque_nm);
+        assert!((turned - before).abs() > 0.01, "{turned}");
+        let torque = torque.expect("it holds its goal").value;
+        assert!((torque + 8.0 * (turned - before)).abs() < 8.0 * 0.01, "{torque} {turned} {before}");
+        assert!(measured(&rig).torque_is_of_error);
+    });
+}
+
 /// A servo that has torque and not its first goal goes to whatever goal it had before.
 #[test]
 fn when_a_servo_misses_any_frames_as_it_is_enabled_expect_no_jump() {

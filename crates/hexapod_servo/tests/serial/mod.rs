@@ -64,6 +64,7 @@ fn servos((family, series): Wire) -> SerialConfig {
             max_step: Some(scaled(series, 3400)),
             speed_limit_rad_s: 4.0,
             torque_nm_per_a: (index == 2 && measures_current(series)).then_some(0.5),
+            torque_nm_per_rad: (index == 4).then_some(8.0),
             group: None,
         };
         (name, servo)

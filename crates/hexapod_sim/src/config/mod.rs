@@ -65,10 +65,13 @@ impl Config {
             let known = |(joint, kind): &(String, String)| Some((joint.clone(), file.kinds.get(kind)?.model()));
             let of_joints = kinds.iter().filter(|_| !file.servos.keys().any(is_own)).filter_map(known);
             let servos = of_joints.fold(servos, |servos, (joint, model)| servos.with(&joint, model));
-            let mut seat = |key: &str, name: &str, usual: &str| link(document, (key, name, usual), robot, &mut faults);
-            let imu_link = seat("sensors.imu.link", &file.sensors.imu.link, USUAL_IMU_LINK);
-            let camera_link = seat("sensors.camera.link", &file.sensors.camera.link, USUAL_CAMERA_LINK);
-            let lidar_link = seat("sensors.lidar.link", &file.sensors.lidar.link, USUAL_LIDAR_LINK);
+            let sensors = &file.sensors;
+            let seats = [
+                ("sensors.imu.link", sensors.imu.link.as_str(), USUAL_IMU_LINK),
+                ("sensors.camera.link", &sensors.camera.link, USUAL_CAMERA_LINK),
+                ("sensors.lidar.link", &sensors.lidar.link, USUAL_LIDAR_LINK),
+            ];
+            let [imu_link, camera_link, lidar_link] = seats.map(|seat| link(document, seat, robot, &mut faults));
             Some(Self { imu_link, camera_link, lidar_link, ..Self::of(&file, servos) }.mounted())
         });
         faults.or(config)
@@ -212,7 +215,8 @@ const USUAL_CAMERA_DOWN_RAD: f64 = 0.75;
 const USUAL_LIDAR_AT_M: Vector3<f64> = Vector3::new(0.0, 0.0, 0.12);
 const USUAL_LIDAR_LINK: &str = "lidar_link";
 
-/// The link that carries a sensor, which a key names; any but the usual one is to be there.
+/// The link that carries a sensor, which a key names; any but the usual one is to be there, and fixed to the body: what a
+/// sensor reports is taken to be measured from a fixed place.
 fn link(
     document: &Document,
     (key, name, usual): (&str, &str, &str),
@@ -224,6 +228,10 @@ fn link(
         let links: Vec<&str> = model.links().iter().map(|link| link.name()).collect();
         let message = format!("the robot has no link `{name}` to carry the sensor");
         faults.add(document.error_at(key, message, hint_for(name, &links)));
+    }
+    if link.is_some_and(|link| model.fixed_in_base(link).is_none()) {
+        let message = format!("`{name}` moves against the body, and the sensor with it");
+        faults.add(document.error_at(key, message, "name a link that is fixed to the body"));
     }
     link
 }

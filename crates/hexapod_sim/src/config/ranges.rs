@@ -15,7 +15,8 @@ pub(super) fn check(document: &Document, at: &str, figures: &[Figure], faults: &
         }
         let [from, to] = [least, greatest].map(short);
         let range = format!("give a number between {from} and {to} {unit}");
-        let help = other_unit(value, [least, greatest], unit).unwrap_or(range.trim_end().into());
+        let slip = other_unit(value, [least, greatest], unit).map(|slip| format!("; {slip}")).unwrap_or_default();
+        let help = format!("{}{slip}", range.trim_end());
         let message = format!("{} is out of range", format!("{value} {unit}").trim_end());
         faults.add(document.error_at(&format!("{at}.{key}"), message, help));
     }
@@ -31,7 +32,7 @@ fn other_unit(value: f64, [least, greatest]: [f64; 2], unit: &str) -> Option<Str
     };
     let meant = value * factor;
     let fits = value > greatest && (least..=greatest).contains(&meant);
-    fits.then(|| format!("in {unit}; did you mean {name}: {}?", short(meant)))
+    fits.then(|| format!("did you mean {name}: {}?", short(meant)))
 }
 
 impl Engine {

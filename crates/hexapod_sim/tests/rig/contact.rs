@@ -5,8 +5,8 @@ use super::random::Random;
 use super::shipped::robot;
 use super::{Rig, STEPS, TICK_S};
 use hexapod_dynamics::{
-    BaseMotion, ContactDetector, ContactEvidence, ContactSettings, FootEstimator, ForceSettings, JointVector,
-    LegDynamics, LegState, STANDARD_GRAVITY,
+    BaseMotion, ContactDetector, ContactEvidence, ContactSettings, EffortSource, FootEstimator, ForceSettings,
+    JointVector, LegDynamics, LegState, STANDARD_GRAVITY,
 };
 use hexapod_gait::{Input, Twist};
 use hexapod_kinematics::LegAngles;
@@ -26,6 +26,22 @@ const MISSED: usize = 25;
 /// Counts of an encoder in a turn, and of an effort in N m, as of a STS3215.
 const COUNTS: f64 = 4096.0;
 const EFFORT_NM: f64 = 0.0071;
+
+/// What efforts are made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Efforts {
+    /// The torque that a servo measures.
+    Measured,
+    /// How far it is from its goal, times so many N m/rad.
+    OfError(f64),
+}
+
+impl Efforts {
+    /// Of a STS3215 on the supply of 6 V: as stiff as its stall torque for each rad at which its bridge is fully on.
+    pub fn of_errors() -> Self {
+        Self::OfError(1.912 * 6.0 / 7.4 / 0.107)
+    }
+}
 
 /// What was found of touch-downs and swings.
 #[derive(Clone, Debug, Default)]
@@ -75,14 +91,15 @@ struct Listened {
 }
 
 /// Drives for some seconds, at random or straight ahead at a speed, m/s, and listens at 100 Hz.
-pub fn listen(course: &Course, ahead: Option<f64>, seconds: f64) -> Found {
+pub fn listen(course: &Course, ahead: Option<f64>, seconds: f64, from: Efforts) -> Found {
     let mut rig = Rig::standing(&course.setting());
     let (mut driver, mut noise) = (Driver::new(course), Random(course.seed ^ 0xC0));
     let (robot, weight) = (robot(), rig.weight());
     assert!((weight / (robot.model().total_mass() * STANDARD_GRAVITY) - 1.0).abs() < 1e-3);
     let listened = |leg| {
         let dynamics = LegDynamics::new(robot.model(), leg);
-        let settings = ForceSettings::for_robot(&dynamics, weight, TICK_S);
+        let efforts = if from == Efforts::Measured { EffortSource::Torque } else { EffortSource::AngleError };
+        let settings = ForceSettings { efforts, ..ForceSettings::for_robot(&dynamics, weight, TICK_S) };
         Listened {
             estimator: FootEstimator::try_new(dynamics, settings).unwrap(),
             detector: ContactDetector::new(ContactSettings::default(), LegState::Swing),
@@ -108,7 +125,12 @@ pub fn listen(course: &Course, ahead: Option<f64>, seconds: f64) -> Found {
         });
         let (now, contacts) = (rig.now(), rig.contacts());
         for (leg, foot) in feet.iter_mut().enumerate() {
-            let (angles, efforts) = measured(&rig, leg, &means, &mut noise);
+            let (angles, mut efforts) = measured(&rig, leg, &means, &mut noise);
+            if let Efforts::OfError(nm_per_rad) = from {
+                let goals = &rig.engine.last().angles[leg];
+                let errors = goals.iter().zip(angles.iter()).map(|(goal, angle)| goal - angle);
+                efforts.iter_mut().zip(errors).for_each(|(effort, error)| *effort = nm_per_rad * error);
+            }
             foot.take(now, &angles, &efforts, contacts[leg]);
             let load = rig.simulator.world().foot_force(leg).norm() / weight;
             foot.loads.push(load);

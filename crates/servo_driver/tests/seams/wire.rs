@@ -83,6 +83,7 @@ pub(crate) fn serial_servos(family: &Family, series: &Series) -> SerialConfig {
             max_step: None,
             speed_limit_rad_s: 6.0,
             torque_nm_per_a: None,
+            torque_nm_per_rad: None,
             group,
         };
         (name, servo)
@@ -122,7 +123,7 @@ impl Wire {
                 let (board, hang) = (servo2040::Simulated::new(dialect, servo2040::BAUD), Hang::default());
                 let port = Line { line: board.clone(), hang: Arc::clone(&hang), now };
                 let joints = servos.joints();
-                let open = Box::new(move |gate: &Gate| on_servo2040(&servos, port, servo2040::BAUD)(gate));
+                let open = Box::new(move |gate: &Gate| on_servo2040(&servos, None, port, servo2040::BAUD)(gate));
                 (Self::Servo2040 { board, hang }, joints, open)
             }
         }

@@ -8,9 +8,9 @@ use gather::{Gathered, LegSample};
 use crate::contacts::Contacts;
 use crate::joints::{JointTable, Reading};
 use hexapod_dynamics::{
-    Contact, ContactDetector, ContactEvidence, ContactSettings, FootEstimator, ForceEstimate, ForceSettings, Friction,
-    ImuReader, JointVector, LegDynamics, LegForces, LegState, LoadPredictor, Prediction, STANDARD_GRAVITY,
-    SampleCounts, SettingsError, Source,
+    Contact, ContactDetector, ContactEvidence, ContactSettings, EffortSource, FootEstimator, ForceEstimate,
+    ForceSettings, Friction, ImuReader, JointVector, LegDynamics, LegForces, LegState, LoadPredictor, Prediction,
+    STANDARD_GRAVITY, SampleCounts, SettingsError, Source,
 };
 use hexapod_kinematics::{LegAngles, MAX_LEG_JOINTS, MAX_LEGS, Robot};
 use hexapod_ros::{SwitchFault, SwitchWatch};
@@ -123,6 +123,11 @@ impl Feet {
             overloads: vec![],
             weight_n,
         })
+    }
+
+    /// Sets what the efforts of the next message are made of.
+    pub(crate) fn set_effort_source(&mut self, efforts: EffortSource) {
+        self.feet.iter_mut().for_each(|foot| foot.estimator.set_effort_source(efforts));
     }
 
     /// Takes what servos tell of stamp `stamp`, received at `now`. Whether some leg is complete, each of its joints with

@@ -1,5 +1,6 @@
 //! The network side: two threads, which nothing of the robot waits for. One lets in and sends files; clients, who drive and
-//! stop, have the other to themselves.
+//! stop, have the other to themselves. Their stops are not to wait for what else the machine does, so it has the priority of
+//! the middleware's threads: there are few clients, and none may send more than so many messages.
 
 mod accept;
 mod assets;
@@ -19,6 +20,7 @@ pub use assets::is_page_built;
 pub(crate) use shared::{DOWNLOADS, STOP_ROOM, Shared};
 
 use door::Door;
+use hexapod_ros::realtime::{self, priority};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,14 +48,14 @@ impl Server {
     pub fn start(address: SocketAddr, tls: Option<tokio_rustls::TlsAcceptor>, shared: Shared) -> io::Result<Self> {
         let listener = accept::bind(address)?;
         let address = listener.local_addr()?;
-        let (clients, handle) = Runner::start("web-net", std::future::pending())?;
+        let (clients, handle) = Runner::start("web-net", Some(priority::MESSAGES), std::future::pending())?;
         let door = Door { shared: Arc::new(shared), clients: handle };
         let serve = async move {
             if let Err(error) = accept::serve(listener, tls, door).await {
                 tracing::error!("the page is not served any more: {error}");
             }
         };
-        Ok(Self { address, _door: Runner::start("web-door", serve)?.0, _clients: clients })
+        Ok(Self { address, _door: Runner::start("web-door", None, serve)?.0, _clients: clients })
     }
 }
 
@@ -64,12 +66,17 @@ struct Runner {
 }
 
 impl Runner {
-    /// Runs `first`, and what is given to the handle.
-    fn start(name: &str, first: impl Future<Output = ()> + Send + 'static) -> io::Result<(Self, Handle)> {
+    /// Runs `first`, and what is given to the handle, at a real-time priority where one is given and granted.
+    fn start(
+        name: &str,
+        priority: Option<u8>,
+        first: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<(Self, Handle)> {
         let runtime = Builder::new_current_thread().enable_io().enable_time().max_blocking_threads(4).build()?;
         let (handle, end) = (runtime.handle().clone(), Arc::new(Notify::new()));
         let ends = Arc::clone(&end);
         let run = move || {
+            let _ = priority.map(realtime::fifo);
             runtime.block_on(async {
                 tokio::select! {
                     () = ends.notified() => {}

@@ -1,6 +1,7 @@
 use super::*;
 use crate::command::FeltBy;
 use crate::fault::Fault;
+use crate::progress::Stage;
 use hexapod_dynamics::Inertial;
 use nalgebra::Vector3;
 
@@ -159,6 +160,11 @@ fn when_no_foot_feels_the_ground_expect_the_legs_held_until_it_is_put_down_and_d
     assert_eq!((bench.state(), bench.condition()), (GaitState::Walking, Condition::Ok));
     bench.feet(40, Some(false));
     assert_eq!(bench.condition(), Condition::Lifted);
+    bench.core.mark_reported();
+    bench.send(Command::Goal(super::motion("bow")));
+    bench.feet(1, Some(false));
+    let entry = bench.core.news(0.01).and_then(|news| news.iter().flatten().next().copied());
+    assert_eq!(entry.map(|entry| entry.stage), Some(Stage::Rejected), "who asks for a motion hears of it");
     let left = bench.core.last().angles;
     bench.feet(200, Some(false));
     assert!(bench.core.last().angles == left);
@@ -209,4 +215,21 @@ fn when_lifted_while_it_plays_rises_or_sits_down_expect_the_legs_held_within_a_s
         bench.hang(1500, false);
         assert_eq!((bench.state(), bench.condition()), (GaitState::Standing, Condition::Ok), "{posture}");
     }
+}
+
+#[test]
+fn when_its_servos_are_let_go_while_it_stands_expect_no_lift_of_a_robot_on_its_belly() {
+    let mut bench = Bench::standing();
+    bench.poses.push(Held::Part).unwrap();
+    bench.feet(200, None);
+    bench.poses.push(Held::Nothing).unwrap();
+    bench.feet(300, Some(false));
+    assert_eq!(bench.condition(), Condition::Ok);
+    bench.poses.push(Held::Part).unwrap();
+    bench.feet(100, None);
+    bench.feet(100, Some(false));
+    assert_eq!(bench.condition(), Condition::Lifted, "servos hold it again, and a hand lifts it");
+    bench.poses.push(Held::Nothing).unwrap();
+    bench.feet(100, Some(false));
+    assert_eq!(bench.condition(), Condition::Ok);
 }

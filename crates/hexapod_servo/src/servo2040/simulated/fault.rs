@@ -17,6 +17,8 @@ pub enum Fault {
     Draws(f64),
     /// Their supply from now on, V.
     Supplied(f64),
+    /// A foot presses its switch, which connects this touch input with the supply, or releases it.
+    Pressed(usize, bool),
     /// Replies come later by so much.
     Late(Duration),
     /// Part of the bytes that come in that are lost.

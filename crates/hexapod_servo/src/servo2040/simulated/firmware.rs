@@ -1,14 +1,14 @@
 //! What the firmwares do with the bytes that come in.
 
+use crate::calibration::TOUCH_INPUTS;
 use crate::servo2040::dialect::Dialect;
-use crate::servo2040::frame::{CHANNELS, CURRENT, GET, RELAY, halves, whole};
+use crate::servo2040::frame::{CHANNELS, CURRENT, GET, RELAY, TOUCH, halves, whole};
 
 /// The pulses that the servo library puts out, us.
 const PULSES_US: std::ops::RangeInclusive<u16> = 500..=2500;
 const MIDDLE_US: u16 = 1500;
 const SET: u8 = 0xD3;
 const SET_ALL: u8 = 0xD5;
-const TOUCH: u8 = 18;
 const FAULT_WORD: u8 = 27;
 
 /// A board and its servos.
@@ -23,6 +23,8 @@ pub(super) struct Firmware {
     pub fault_word: u16,
     pub amperes: f64,
     pub volts: f64,
+    /// The touch inputs that are pressed.
+    pressed: [bool; TOUCH_INPUTS],
 }
 
 impl Firmware {
@@ -35,6 +37,7 @@ impl Firmware {
             fault_word: 0,
             amperes: 0.0,
             volts: 7.4,
+            pressed: [false; TOUCH_INPUTS],
         }
     }
 
@@ -47,6 +50,10 @@ impl Firmware {
             (self.relay, self.levels) = (false, [0; CHANNELS]);
             self.fault_word = 1 | ((amperes * 10.0).round() as u16 & 0x3FF) << 4;
         }
+    }
+
+    pub fn press(&mut self, input: usize, pressed: bool) {
+        self.pressed[input] = pressed;
     }
 
     /// What a burst of bytes makes it answer. Bytes that a frame lacks do not come: Chica takes each for 0x7F.
@@ -136,8 +143,8 @@ impl Firmware {
             CURRENT => Some((amperes * 100.0).round() as u16),
             _ if index == CURRENT + 1 && is_chica => Some((volts * 310.3).round() as u16),
             _ if index == CURRENT + 1 => Some((volts * 100.0).round() as u16),
-            // Open, and pulled down.
-            TOUCH..CURRENT => Some(3),
+            // Connected with 3.3 V, or open and pulled down.
+            TOUCH..CURRENT => Some(if self.pressed[usize::from(index - TOUCH)] { 1023 } else { 3 }),
             _ if is_chica => self.last.get(usize::from(index)).copied(),
             RELAY => Some(0),
             FAULT_WORD => Some(self.fault_word),

@@ -1,5 +1,7 @@
 //! A board byte by byte, on a line that loses, garbles and delays on demand.
 
+mod board;
+mod enjoykin;
 mod fault;
 mod firmware;
 
@@ -11,7 +13,7 @@ use super::dialect::Dialect;
 use super::frame::CHANNELS;
 use crate::random::Random;
 use crate::serial::{Port, PortError};
-use firmware::Firmware;
+use board::Board;
 
 pub use fault::Fault;
 
@@ -20,7 +22,7 @@ const TURNAROUND: Duration = Duration::from_micros(300);
 
 #[derive(Debug)]
 struct World {
-    board: Firmware,
+    board: Board,
     time: Duration,
     byte: Duration,
     /// Bytes on their way to the host, and when they are there.
@@ -46,8 +48,9 @@ impl World {
         if self.silent || self.random.chance(self.deaf) {
             return;
         }
-        let mut at = self.time + TURNAROUND + self.late;
-        for byte in self.board.hear(bytes) {
+        let (reply, from) = self.board.hear(bytes, self.time);
+        let mut at = from + TURNAROUND + self.late;
+        for byte in reply {
             at += self.byte;
             if self.random.chance(self.lost) {
                 continue;
@@ -63,14 +66,15 @@ impl World {
             Fault::Unplugged(unplugged) => self.unplugged = unplugged,
             Fault::Reset => self.board.reset(),
             Fault::Tripped(amperes) => self.board.trip(amperes),
-            Fault::Draws(amperes) => self.board.amperes = amperes,
-            Fault::Supplied(volts) => self.board.volts = volts,
+            Fault::Draws(amperes) => self.board.supply(Some(amperes), None),
+            Fault::Supplied(volts) => self.board.supply(None, Some(volts)),
+            Fault::Pressed(input, pressed) => self.board.press(input, pressed),
             Fault::Late(late) => self.late = late,
             Fault::Lost(part) => self.lost = part,
             Fault::Garbled(part) => self.garbled = part,
             Fault::Deaf(part) => self.deaf = part,
-            Fault::Written(channel, pulse_us) => self.board.set(channel as u8, &[pulse_us]),
-            Fault::Opened => self.board.set(super::frame::RELAY, &[0]),
+            Fault::Written(channel, pulse_us) => self.board.write(channel, pulse_us),
+            Fault::Opened => self.board.open(),
         }
     }
 }
@@ -79,7 +83,7 @@ impl Simulated {
     /// A board with this firmware and its relay open, on a line of `baud` bits a second.
     pub fn new(dialect: Dialect, baud: u32) -> Self {
         Self(Arc::new(Mutex::new(World {
-            board: Firmware::new(dialect),
+            board: Board::new(dialect),
             time: Duration::ZERO,
             byte: Duration::from_secs(10) / baud.max(1),
             coming: VecDeque::new(),
@@ -103,12 +107,13 @@ impl Simulated {
     pub fn advance_to(&self, time: Duration) {
         let mut world = self.world();
         world.time = world.time.max(time);
+        let now = world.time;
+        world.board.advance_to(now);
     }
 
     /// The pulse that a servo has, us, if it has one, and the supply to heed it.
     pub fn pulse_us(&self, channel: usize) -> Option<u16> {
-        let board = &self.world().board;
-        board.levels.get(channel).copied().filter(|level| board.relay && *level > 0)
+        self.world().board.pulse_us(channel)
     }
 
     /// How many servos hold.
@@ -118,7 +123,7 @@ impl Simulated {
 
     /// Whether the relay is closed.
     pub fn is_supplied(&self) -> bool {
-        self.world().board.relay
+        self.world().board.is_supplied()
     }
 
     /// What the host wrote since this was last asked.
