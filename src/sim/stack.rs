@@ -6,7 +6,7 @@ use crate::given_up::GivenUp;
 use crate::setups::Setups;
 use crate::sim::senses::Senses;
 use hexapod_gait::motion::Player;
-use hexapod_gait::{GaitState, Input, RoughGait, Tick, Twist};
+use hexapod_gait::{GaitState, Input, Tick, Twist};
 use hexapod_servo::{Pca9685Boards, ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
@@ -16,8 +16,6 @@ use std::time::Duration;
 /// The whole stack below commands. The driver ticks as its node does: with new commands and at its rate.
 pub struct Stack {
     player: Player,
-    /// What changes its walk on rough ground.
-    rough: RoughGait,
     rate_hz: f64,
     ticks: u64,
     driver: ServoDriver<Pca9685Boards<SimulatedBus>>,
@@ -88,9 +86,8 @@ impl Stack {
         };
         let simulator = if start == Start::Hanging { simulator.hung_up() } else { simulator };
         let mut engine = planner.engine;
-        let mut rough = planner.rough;
         if let Some(name) = gait {
-            rough.set_gait(&mut engine, planner.gaits.get(name).map_err(Failure::Words)?);
+            engine.set_gait(planner.gaits.get(name).map_err(Failure::Words)?);
         }
         let none = || Failure::Words("hexapod sim is for bus physics; leave out -p bus".into());
         let (servos, schedule) = (driver.servos().ok_or_else(none)?.clone(), driver.schedule(Duration::ZERO));
@@ -113,7 +110,6 @@ impl Stack {
         }
         Ok(Self {
             player: Player::new(engine),
-            rough,
             rate_hz: planner.rate_hz,
             ticks: 0,
             places: places.map_err(Failure::Words)?,
@@ -250,8 +246,7 @@ impl Stack {
     pub fn tick(&mut self, input: &Input) -> Result<Moment, Failure> {
         let dt = 1.0 / self.rate_hz;
         let input = self.senses.tell(&self.plant, self.player.engine(), (self.time, dt), input);
-        let twist = self.rough.adapt(self.player.engine_mut(), input.twist, dt);
-        let tick = *self.player.step(&Input { twist, ..input }, dt);
+        let tick = *self.player.step(&input, dt);
         self.command(&tick)?;
         self.notes.extend(self.given_up.note(self.player.engine().gave_up(), self.seconds()));
         self.ticks += 1;

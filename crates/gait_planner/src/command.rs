@@ -57,8 +57,6 @@ pub enum Command {
     Freeze(&'static str),
     /// Parameter `step_height`.
     StepHeight(f64),
-    /// Parameter `adapt_to_ground`.
-    AdaptToGround(bool),
     /// The velocity and acceleration parameters.
     Limits(TwistLimits),
     /// Parameter `cmd_vel_timeout`, s.

@@ -6,19 +6,17 @@ use crate::fault::Watch;
 use crate::intake::Intake;
 use crate::life::{Life, Moment, is_fresh};
 use crate::progress::{End, NOT_STANDING, Progress, Tracker};
-use crate::remarks::Refused;
+use crate::remarks::{Refused, Remarks};
 use crate::senses::{FELT, Senses};
 use crate::servos::{Change, RELEASED, Servos};
 use crate::sight::Footing;
 use crate::steering::{DriveCommand, InVain, Steering};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
-use hexapod_gait::{Ending, Engine, Input, RoughGait, Tick};
+use hexapod_gait::{Ending, Engine, Input, Tick};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_ros::Sender;
 use std::time::Duration;
-
-mod remarks;
 
 /// The engine, what it plays, and what the driver wants of it.
 pub struct Core {
@@ -60,8 +58,8 @@ impl Core {
 
     /// The same with feet that tell so many seconds late what they feel, on ground that it sees.
     #[must_use]
-    pub(crate) fn sensing(mut self, contacts_late: f64, footing: Option<Footing>, rough: RoughGait) -> Self {
-        (self.input.contacts_late, self.senses.footing, self.senses.rough) = (contacts_late, footing, rough);
+    pub(crate) fn sensing(mut self, contacts_late: f64, footing: Option<Footing>) -> Self {
+        (self.input.contacts_late, self.senses.footing) = (contacts_late, footing);
         self
     }
 
@@ -86,6 +84,26 @@ impl Core {
         self.tracker.mark_reported();
     }
 
+    /// What there is to say of the last tick.
+    #[must_use]
+    pub fn remarks(&self) -> Remarks {
+        Remarks {
+            fault: self.watch.fault(),
+            driving: self.steering.driving(self.ticked),
+            gave_up: self.player.engine().gave_up(),
+            switches: self.senses.felt.faults(),
+            knows_up: self.input.up.is_some(),
+            sees: self.senses.sees(),
+            roughness: self.player.engine().roughness(),
+            footholds: self.input.footholds,
+            condition: self.condition_response.condition(),
+            stopped_as_blocked: self.condition_response.has_stopped(),
+            doubts_switches: self.condition_response.doubts_switches(),
+            holds: self.servos.are_held(),
+            sits_within_s: self.time_to_sit(),
+        }
+    }
+
     /// Whether what is done is to be published: not before it is known in which pose servos hold a robot that stands.
     #[must_use]
     pub fn speaks(&self) -> bool {
@@ -106,8 +124,7 @@ impl Core {
         self.refused = self.senses.fill(&mut self.input, robot, now, goes_back).or(self.refused);
         self.ticked = now;
         let wanted = self.steering.twist(self.player.engine());
-        let wanted = self.senses.allowed(self.player.engine_mut(), wanted, dt);
-        self.input.twist = self.condition_response.allowed(wanted, dt);
+        self.input.twist = self.condition_response.allowed(self.senses.allowed(wanted, dt), dt);
         self.moved |= !self.input.twist.is_zero();
         self.player.step(&self.input, dt);
         self.senses.planned.carry(self.player.last());
@@ -207,9 +224,7 @@ impl Core {
             Command::Foothold(leg, place) => {
                 self.senses.planned.take(self.player.engine(), leg, &place, self.ticked.at)
             }
-            Command::Gait(gait) => self.senses.rough.set_gait(self.player.engine_mut(), gait),
-            Command::StepHeight(height) => self.senses.rough.set_step_height(self.player.engine_mut(), height),
-            Command::AdaptToGround(on) => self.senses.rough.switch(self.player.engine_mut(), on),
+            Command::Gait(gait) => self.player.engine_mut().set_gait(gait),
             Command::Motion(motion) => {
                 if motion.is_some() {
                     self.moved = true;
@@ -243,6 +258,7 @@ impl Core {
             Command::Pack => self.refuse("pack", "the robot has no packed pose"),
             Command::Stop => self.stop(at),
             Command::Freeze(why) => self.freeze(why, at),
+            Command::StepHeight(height) => self.player.engine_mut().set_step_height(height),
             Command::Limits(limits) => self.player.engine_mut().set_limits(limits),
             Command::Timeout(seconds) => self.timeout = Duration::from_secs_f64(seconds),
         }

@@ -4,7 +4,7 @@
 use crate::params;
 use hexapod_config::ConfigError;
 use hexapod_config::ros_params::Params;
-use hexapod_gait::{Ending, Engine, RoughSpec};
+use hexapod_gait::{Ending, Engine};
 use hexapod_ros::ending::{LONGEST, allowance};
 use hexapod_setup::Gaits;
 use hexapod_setup::params::{number, wrong};
@@ -23,12 +23,7 @@ impl Slowest {
     /// Of all gaits of a robot.
     #[must_use]
     pub fn of(engine: &Engine, gaits: &Gaits) -> Self {
-        let mut highest = engine.clone();
-        if gaits.rough().is_some_and(RoughSpec::lifts_higher) {
-            highest.set_step_height(f64::INFINITY);
-        }
-        let longest = |gait| Ending::of_any(engine, gait).or(Ending::of_any(&highest, gait));
-        let all = gaits.iter().map(|(name, gait)| Self { gait: name.into(), ending: longest(gait) });
+        let all = gaits.iter().map(|(name, gait)| Self { gait: name.into(), ending: Ending::of_any(engine, gait) });
         let longer = |a: Self, b: Self| if b.ending.seconds() > a.ending.seconds() { b } else { a };
         let none = || Self { gait: String::new(), ending: Ending::default() };
         all.reduce(longer).unwrap_or_else(none)

@@ -118,7 +118,6 @@ fn may_wait(command: &Command) -> bool {
         | Command::Retire
         | Command::Freeze(_)
         | Command::StepHeight(_)
-        | Command::AdaptToGround(_)
         | Command::Limits(_)
         | Command::Timeout(_) => false,
     }

@@ -14,7 +14,6 @@ mod fault;
 mod felt;
 mod follow_joint_trajectory;
 mod foothold_intake;
-mod ground_report;
 mod inbox;
 mod intake;
 mod joint_views;

@@ -4,7 +4,6 @@ use crate::condition_response::{BRINK, LIFTED, blocked};
 use crate::driving;
 use crate::fall_release::FallRelease;
 use crate::fault::Fault;
-use crate::ground_report::GroundReport;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
 use crate::names::Names;
@@ -117,7 +116,7 @@ impl Outlet {
             diagnosed: Duration::ZERO,
             ticks: 0,
             marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
-            report: Report::new(stance.spec().height, GroundReport::new(setup))
+            report: Report::new(stance.spec().height)
                 .offering(setup.gaits.names(), setup.motions.names().map(|(name, _)| name))
                 .using_imu(setup.uses_imu),
         })

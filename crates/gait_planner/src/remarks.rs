@@ -42,7 +42,7 @@ pub struct Remarks {
     pub knows_up: bool,
     /// Whether it sees the ground.
     pub(crate) sees: Sees,
-    /// How rough the ground is, and what comes of it.
+    /// How rough the ground is that feet have met.
     pub roughness: Roughness,
     /// Where feet are put down on the ground that it sees.
     pub footholds: [Option<Foothold>; MAX_LEGS],

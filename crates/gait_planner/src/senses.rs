@@ -6,7 +6,7 @@ use crate::planned_footholds::PlannedFootholds;
 use crate::remarks::Refused;
 use crate::sight::{Footing, Sees};
 use hexapod_dynamics::Inertial;
-use hexapod_gait::{Engine, Input, RoughGait, Tick, Twist};
+use hexapod_gait::{Engine, Input, Tick, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::Vector3;
 use std::time::Duration;
@@ -19,15 +19,12 @@ pub(crate) struct Senses {
     pub felt: Felt,
     pub footing: Option<Footing>,
     pub planned: PlannedFootholds,
-    /// What changes the walk on rough ground.
-    pub rough: RoughGait,
 }
 
 impl Senses {
     /// Senses that have reported nothing.
     pub fn new(engine: &Engine) -> Self {
-        let (planned, rough) = (PlannedFootholds::new(engine), RoughGait::new(engine, None, [].into_iter()));
-        Self { felt: Felt::default(), footing: None, planned, rough }
+        Self { felt: Felt::default(), footing: None, planned: PlannedFootholds::new(engine) }
     }
 
     /// Takes what an IMU has reported, with the direction up in the body where the gait goes by it.
@@ -48,9 +45,8 @@ impl Senses {
         self.footing.as_ref().map_or(Sees::Unused, Footing::sees)
     }
 
-    /// What is left of a twist that is wanted, of an engine that is set to the ground.
-    pub fn allowed(&mut self, engine: &mut Engine, wanted: Twist, dt: f64) -> Twist {
-        let wanted = self.rough.adapt(engine, wanted, dt);
+    /// What is left of a twist that is wanted.
+    pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
         self.footing.as_mut().map_or(wanted, |footing| footing.allowed(wanted, dt))
     }
 

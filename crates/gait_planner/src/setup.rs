@@ -7,7 +7,7 @@ use crate::params;
 use crate::sight::Footing;
 use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{Demand, Engine, RoughGait};
+use hexapod_gait::{Demand, Engine};
 use hexapod_setup::params::{check_urdf, switch, text};
 use hexapod_setup::{Description, Files, Frames, Gaits, Motions, Walker};
 use std::path::PathBuf;
@@ -22,8 +22,6 @@ pub struct Setup {
     pub gaits: Gaits,
     /// Name of the gait it starts with.
     pub gait_name: String,
-    /// What changes its walk on rough ground.
-    pub rough: RoughGait,
     /// Where a packed pose would be given.
     pub robot_file: PathBuf,
     /// What the user should know: a gait chosen for the robot, what its description leaves open.
@@ -79,7 +77,6 @@ impl Setup {
             engine: walker.engine,
             gaits: walker.gaits,
             gait_name: walker.gait_name,
-            rough: walker.rough,
             robot_file: files.to_write("robot.yaml"),
             notes: walker.notes,
             motions: walker.motions,
@@ -98,7 +95,7 @@ impl Setup {
     /// The control tick, which takes its commands from `incoming`, on ground that it sees where there is a footing.
     #[must_use]
     pub(crate) fn into_core(self, incoming: Incoming, footing: Option<Footing>) -> Core {
-        Core::new(self.engine, incoming, self.timeout).sensing(self.contacts_delay_s, footing, self.rough)
+        Core::new(self.engine, incoming, self.timeout).sensing(self.contacts_delay_s, footing)
     }
 
     /// On which gait it takes longest until the robot sits, and how long.

@@ -3,13 +3,12 @@
 use crate::condition_response::warn_of_condition;
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
-use crate::ground_report::GroundReport;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
 use crate::sight::Sees;
 use crate::sources::DrivingSources;
-use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
+use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Roughness, Tick, Twist};
 use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::SchedulingResult;
 use hexapod_ros::{Lateness, Level, Status, monotonic_now};
@@ -142,16 +141,15 @@ pub struct Report {
     twist: Twist,
     limited_by: LimitedBy,
     remarks: Remarks,
-    ground: GroundReport,
     feet_down: usize,
     footprint_from_body: Isometry3<f64>,
 }
 
 impl Report {
-    /// A report about a robot whose stance has this height, and what it says of the ground.
+    /// A report about a robot whose stance has this height.
     #[must_use]
-    pub fn new(stance_height_m: f64, ground: GroundReport) -> Self {
-        Self { stance_height_m, ground, ..Self::default() }
+    pub fn new(stance_height_m: f64) -> Self {
+        Self { stance_height_m, ..Self::default() }
     }
 
     /// The same, telling what can be asked for.
@@ -245,7 +243,6 @@ impl Report {
         status.value("state", if shared.fault().is_some() { "fault" } else { shared.get().as_str() });
         status.value("condition", self.remarks.condition.as_str());
         status.value("gait", shared.gait());
-        self.ground.tell(status, &self.remarks.roughness, shared.gait());
         status.value("gaits", &self.gaits);
         status.value("last motion", shared.motion());
         status.value("motions", &self.motions);
@@ -253,6 +250,8 @@ impl Report {
         status.value("commanded twist (m/s, m/s, rad/s)", format!("{vx:.4} {vy:.4} {wz:.4}"));
         status.value("limited by", self.limited_by.as_str());
         status.value("feet down", self.feet_down);
+        let Roughness { height_m, level } = self.remarks.roughness;
+        status.value("roughness (mm, level)", format!("{:.1} {level}", height_m * 1000.0));
         status.value("body pose asked (mm, deg)", in_mm_and_degrees(&shared.body_pose()));
         if shared.get() != GaitState::Sitting {
             status.value("body pose (mm, deg)", in_mm_and_degrees(&self.body_pose()));

@@ -234,7 +234,6 @@ fn parameters(node: &RosNode, setup: &Setup, inbox: &Inbox, shared: &Arc<SharedS
                 }
                 Command::StepHeight(asked)
             }),
-            ("adapt_to_ground", _) => Some(Command::AdaptToGround(*value == ParamValue::Bool(true))),
             ("cmd_vel_timeout", _) => value.as_f64().map(Command::Timeout),
             _ => name.starts_with("max_").then(|| Command::Limits(params::limits(&params))),
         };

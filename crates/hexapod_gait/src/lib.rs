@@ -13,11 +13,10 @@ mod state;
 
 pub use plane::{arc, limits};
 
-pub use engine::rough::{RoughGait, Roughness};
 pub use engine::{Engine, Snapshot};
 pub use gait::auto_pose::{AutoPose, Wave};
 pub use gait::posture::BodyOffset;
-pub use gait::rough::{RoughLevel, RoughSpec};
+pub use gait::rough::{RoughLevel, RoughLevels, Roughness};
 pub use gait::sides::leg_places;
 pub use gait::swing::{SwingProfile, minimum_jerk};
 pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, Pattern};

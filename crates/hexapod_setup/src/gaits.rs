@@ -4,7 +4,9 @@ use crate::config_file::ConfigFile;
 use crate::threads;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, RoughSpec, SupportPolygon, leg_places};
+use hexapod_gait::{
+    Gait, GaitError, GaitSpec, LegPhase, LegPlace, RoughLevel, RoughLevels, SupportPolygon, leg_places,
+};
 use hexapod_kinematics::{Leg, MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
@@ -21,7 +23,7 @@ const FALLS: &str = "would not stand on its feet at every moment of it";
 #[derive(Clone, Debug)]
 pub struct Gaits {
     known: Vec<Known>,
-    rough: Option<RoughSpec>,
+    rough: RoughLevels,
 }
 
 #[derive(Clone, Debug)]
@@ -40,7 +42,7 @@ struct Known {
 struct File {
     gaits: InOrder,
     #[serde(default)]
-    rough: Option<RoughSpec>,
+    rough: Vec<RoughLevel>,
 }
 
 /// The mapping of gaits in the order of the file.
@@ -94,10 +96,10 @@ impl Gaits {
         let mut faults = Faults::default();
         let file: Option<File> = document.deserialize_on(&mut faults);
         let Some(file) = file else { return faults.into_result() };
-        note_rough(&document, file.rough.as_ref(), &mut faults);
         for (name, spec) in file.gaits.0 {
-            note_all(&document, &name, spec.faults(&[]), &mut faults);
+            note_all(&document, &format!("gaits.{name}."), spec.faults(&[]), &mut faults);
         }
+        note_all(&document, "rough", RoughLevels::faults(&file.rough), &mut faults);
         faults.into_result()
     }
 
@@ -105,11 +107,10 @@ impl Gaits {
         let places = leg_places(robot);
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut known = Vec::new();
-        note_rough(document, file.rough.as_ref(), faults);
         for (name, spec) in file.gaits.0 {
-            let found = spec.faults(&[]);
+            let (found, above) = (spec.faults(&[]), format!("gaits.{name}."));
             if !found.is_empty() {
-                note_all(document, &name, found, faults);
+                note_all(document, &above, found, faults);
                 continue;
             }
             let gait = if !spec.legs.is_empty() && !spec.legs.contains(&places.len()) {
@@ -117,7 +118,7 @@ impl Gaits {
             } else if names_other_legs(&spec, &places) && !is_meant(document, &name) {
                 Err(format!("its phase_offsets are for other legs than {}", listed(&places)))
             } else {
-                note_all(document, &name, spec.faults(&places), faults);
+                note_all(document, &above, spec.faults(&places), faults);
                 let Ok(gait) = Gait::try_new(&spec, &places) else { continue };
                 if !spec.stable || stands(&gait, &hips) {
                     Ok(gait)
@@ -134,7 +135,8 @@ impl Gaits {
             let borne = is_meant(document, &name) || gait.as_ref().is_ok_and(|gait| is_borne(gait, &hips));
             known.push(Known { name, stable: spec.stable, borne, gait });
         }
-        Self { known, rough: file.rough }
+        note_all(document, "rough", RoughLevels::faults(&file.rough), faults);
+        Self { known, rough: RoughLevels::try_new(&file.rough).unwrap_or_default() }
     }
 
     fn none_for_it(&self, document: &Document, robot: &Robot) -> ConfigError {
@@ -243,18 +245,10 @@ impl Gaits {
         self.known.iter().filter_map(|known| known.gait.as_ref().err().map(|why| (known.name.as_str(), why.as_str())))
     }
 
-    /// How a walk changes on rough ground, if it does.
+    /// How much higher feet are lifted on rough ground.
     #[must_use]
-    pub fn rough(&self) -> Option<&RoughSpec> {
-        self.rough.as_ref()
-    }
-
-    /// The gaits that a walk may turn to on rough ground, with their names: stable ones, those with more feet on the ground later.
-    #[must_use]
-    pub fn calmer(&self) -> Vec<(&str, &Gait)> {
-        let mut gaits: Vec<_> = self.in_order_of_worth().filter(|(_, gait)| gait.is_stable()).collect();
-        gaits.sort_by(|(_, a), (_, b)| a.duty_factor().total_cmp(&b.duty_factor()));
-        gaits
+    pub fn rough(&self) -> &RoughLevels {
+        &self.rough
     }
 
     /// The gaits of this robot that may be chosen by themselves, with their names, stable ones before others.
@@ -269,15 +263,9 @@ fn is_meant(document: &Document, name: &str) -> bool {
     document.layer(&format!("gaits.{name}")).is_some_and(|layer| layer > 0)
 }
 
-fn note_all(document: &Document, gait: &str, found: Vec<GaitError>, faults: &mut Faults) {
+fn note_all(document: &Document, above: &str, found: Vec<GaitError>, faults: &mut Faults) {
     for GaitError { key, message } in found {
-        faults.add(document.error_at(&format!("gaits.{gait}.{key}"), message, ""));
-    }
-}
-
-fn note_rough(document: &Document, rough: Option<&RoughSpec>, faults: &mut Faults) {
-    for GaitError { key, message } in rough.map(RoughSpec::faults).unwrap_or_default() {
-        faults.add(document.error_at(&format!("rough.{key}"), message, ""));
+        faults.add(document.error_at(&format!("{above}{key}"), message, ""));
     }
 }
 

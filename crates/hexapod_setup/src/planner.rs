@@ -20,11 +20,6 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("rate", 100.0, "Ticks of the control loop, Hz").range(20.0, 1000.0).read_only(),
         ParamSpec::new("gait", "tripod", "Gait to walk with, from config/gaits.yaml"),
         ParamSpec::new("step_height", 0.03, "Lift of a swinging foot, m, for gaits without their own").range(0.0, 0.5),
-        ParamSpec::new(
-            "adapt_to_ground",
-            true,
-            "Change the walk on rough ground as config/gaits.yaml says under rough",
-        ),
         ParamSpec::new("cmd_vel_timeout", 0.5, "A command older than this, s, stops the robot").range(0.05, 10.0),
         ParamSpec::new("stamped_cmd_vel", false, "Take TwistStamped on cmd_vel instead of Twist").read_only(),
         ParamSpec::new("use_foot_switches", false, "Put feet down where foot_switches says that they feel the ground")

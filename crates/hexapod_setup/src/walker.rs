@@ -4,7 +4,7 @@ use crate::binding::Trial;
 use crate::config_file::ConfigFile;
 use crate::gaits::Gaits;
 use crate::motions::{Motions, leg_clearance_of};
-use crate::params::{number, switch, wrong};
+use crate::params::{number, wrong};
 use crate::planner;
 use crate::rehearsal::rehearse;
 use crate::robot::Description;
@@ -13,9 +13,7 @@ use crate::unfit;
 use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_gait::{
-    Engine, Gait, LegClearance, RoughGait, Settings, Shortened, Stance, StanceError, StanceWish, size_of,
-};
+use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceError, StanceWish, size_of};
 use hexapod_kinematics::{Leg, Neighbour};
 use std::sync::Arc;
 
@@ -28,8 +26,6 @@ pub struct Walker {
     pub gaits: Gaits,
     /// Name of the gait it starts with.
     pub gait_name: String,
-    /// What changes its walk on rough ground.
-    pub rough: RoughGait,
     /// All motions.
     pub motions: Motions,
     /// What the user should know: a gait chosen for the robot, what its description leaves open.
@@ -70,11 +66,7 @@ impl Walker {
         let model = description.robot.model().notes().iter().cloned();
         let notes =
             remark.into_iter().chain(stroke).chain(crowded).chain(thin(&engine)).chain(lifts).chain(model).collect();
-        let gaits = gaits.made_ready(|gait| engine.ready(gait));
-        let mut engine = engine;
-        let mut rough = RoughGait::new(&engine, gaits.rough(), gaits.calmer().into_iter().map(|(_, gait)| *gait));
-        rough.switch(&mut engine, switch(params, "adapt_to_ground"));
-        Ok(Self { gaits, engine, gait_name, rough, motions, notes })
+        Ok(Self { gaits: gaits.made_ready(|gait| engine.ready(gait)), engine, gait_name, motions, notes })
     }
 }
 
@@ -177,6 +169,7 @@ fn engine(
     let asked = planner::gait_name(params);
     let made = |gait: Gait| {
         Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
+            .with_rough_levels(gaits.rough().clone())
             .without_legs(disabled.iter().map(String::as_str))
             .map_err(|error| wrong("disabled_legs", error.to_string()))?
             .with_packed_pose(description.packed.as_deref())

@@ -15,7 +15,7 @@ use hexapod_gait::{GaitState, Twist};
 use hexapod_sim::{Ground, Terrain, lean};
 use nalgebra::Isometry3;
 use rig::TICK_S;
-use rig::rough::{Feels, Walker, each_seed};
+use rig::rough::{Feels, Walker, each_seed, slopes};
 use std::collections::VecDeque;
 
 const SPEED_M_S: f64 = 0.07;
@@ -105,7 +105,10 @@ fn main() {
 }
 
 fn walk(&Setting { name, size, gait, lift, feels, adapts }: &Setting, seed: u64) -> Walk {
-    let terrain = Terrain::named(name, (size != 0.0).then_some(size), seed).unwrap();
+    let terrain = match name {
+        "hills" => Terrain::Heights(slopes(size, seed)),
+        _ => Terrain::named(name, (size != 0.0).then_some(size), seed).unwrap(),
+    };
     let mut walker = Walker::standing(gait, &Ground::of(terrain).with_friction(0.8), feels);
     walker.engine.set_step_height(lift);
     if adapts {

@@ -45,7 +45,7 @@ fn way(name: &str, size: f64, adapts: bool) -> (f64, usize) {
         let mut level = 0;
         for _ in 0..(seconds / TICK_S) as usize {
             walker.tick(Twist::new(speed, 0.0, 0.0));
-            level = level.max(walker.rough.as_ref().map_or(0, |rough| rough.roughness(&walker.engine).level));
+            level = level.max(walker.engine.roughness().level);
         }
         ((walker.world.base().translation.x - start) / (speed * seconds), level)
     });

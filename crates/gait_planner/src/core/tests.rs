@@ -3,7 +3,6 @@ mod driving;
 mod felt;
 mod footholds;
 mod paused;
-mod rough;
 mod sticks;
 
 use super::*;

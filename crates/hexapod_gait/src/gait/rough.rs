@@ -1,128 +1,154 @@
-//! How a walk changes on rough ground, as it is written in `config/gaits.yaml`, and what may be wrong with that.
+//! How much higher feet are lifted on rough ground, as it is written in `config/gaits.yaml`, and what may be wrong with that.
 
 use crate::gait::spec::{GaitError, check_range};
 use serde::Deserialize;
 
 /// Most levels of roughness.
 const MOST_LEVELS: usize = 8;
+/// Less than this, m, is no roughness: a foot goes on down at 0.1 m/s until it is known to have met the ground, and that is
+/// known to a tick or two.
+const RESOLVED_M: f64 = 0.002;
 
-/// What the walk turns to, level by level, as the ground gets rougher.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RoughSpec {
-    /// The rougher, the later.
-    pub levels: Vec<RoughLevel>,
-    /// For how many cycles of the gait ground counts that has been walked over.
-    #[serde(default = "one")]
-    pub memory: f64,
-}
-
-/// What the walk turns to where the ground is rough.
+/// What the walk turns to where the ground is so rough.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoughLevel {
     /// Where the ground is rougher than this, m for legs as long as the shipped robot's.
     pub above: f64,
-    /// Until it is no rougher than this.
+    /// Until it is less rough than this.
     pub below: f64,
     /// How much higher feet are lifted: the part of what is left to the greatest lift for which the stance has room.
-    #[serde(default)]
     pub lift: f64,
-    /// The part of the commanded speed.
-    #[serde(default = "one")]
-    pub speed: f64,
-    /// By how many of the robot's gaits with more feet on the ground it goes on.
-    #[serde(default)]
-    pub calmer: usize,
 }
 
-fn one() -> f64 {
-    1.0
+/// How rough the ground is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Roughness {
+    /// Root mean square of how far feet have met it from a plane, of late, m.
+    pub height_m: f64,
+    /// The level for which it is rough, from 1; 0 where it is not rough.
+    pub level: usize,
 }
 
-impl RoughSpec {
-    /// Whether feet may be lifted higher than the driver has chosen.
-    #[must_use]
-    pub fn lifts_higher(&self) -> bool {
-        self.levels.iter().any(|level| level.lift > 0.0)
+/// Levels of roughness, the rougher the later. Without any, rough ground changes nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RoughLevels(Box<[RoughLevel]>);
+
+impl RoughLevels {
+    /// Levels that hold.
+    ///
+    /// # Errors
+    /// The first of [`Self::faults`].
+    pub fn try_new(levels: &[RoughLevel]) -> Result<Self, GaitError> {
+        match Self::faults(levels).into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(Self(levels.into())),
+        }
     }
 
     /// All that does not hold.
     #[must_use]
-    pub fn faults(&self) -> Vec<GaitError> {
-        let mut faults: Vec<GaitError> = check_range("memory", self.memory, 0.1, 20.0).err().into_iter().collect();
-        if self.levels.len() > MOST_LEVELS {
-            faults.push(GaitError::new("levels", format!("there are more than {MOST_LEVELS}; leave some out")));
+    pub fn faults(levels: &[RoughLevel]) -> Vec<GaitError> {
+        if levels.len() > MOST_LEVELS {
+            return vec![GaitError::new("", format!("there are more than {MOST_LEVELS} levels; leave some out"))];
         }
-        let before = [None].into_iter().chain(self.levels.iter().map(Some));
-        for (index, (level, before)) in self.levels.iter().zip(before).enumerate() {
-            let in_level = |error: GaitError| GaitError { key: format!("levels[{index}].{}", error.key), ..error };
-            faults.extend(level.faults(before).into_iter().map(in_level));
-        }
-        faults
+        let before = [None].into_iter().chain(levels.iter().map(Some));
+        let in_level =
+            |index: usize| move |error: GaitError| GaitError { key: format!("[{index}].{}", error.key), ..error };
+        let all = levels.iter().zip(before).enumerate();
+        all.flat_map(|(index, (level, before))| level.faults(before).into_iter().map(in_level(index))).collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The level of ground that is so rough, coming from that of the ground before: from 1, or 0 where it is not rough.
+    pub(crate) fn level_after(&self, before: usize, rough: f64) -> usize {
+        let reached = self.0.iter().take_while(|level| rough > level.above).count();
+        let held = self.0.iter().take(before).take_while(|level| rough >= level.below).count();
+        reached.max(held)
+    }
+
+    /// By which part of what is left to the greatest lift feet are lifted higher on a level.
+    pub(crate) fn lift(&self, level: usize) -> f64 {
+        level.checked_sub(1).and_then(|index| self.0.get(index)).map_or(0.0, |level| level.lift)
+    }
+
+    /// The same on the roughest ground.
+    pub(crate) fn greatest_lift(&self) -> f64 {
+        self.lift(self.0.len())
     }
 }
 
 impl RoughLevel {
     fn faults(&self, before: Option<&Self>) -> Vec<GaitError> {
         let ranges = [
-            check_range("above", self.above, 1e-4, 0.5),
+            check_range("above", self.above, RESOLVED_M, 0.5),
             check_range("below", self.below, 0.0, 0.5),
             check_range("lift", self.lift, 0.0, 1.0),
-            check_range("speed", self.speed, 0.1, 1.0),
         ];
         let mut faults: Vec<GaitError> = ranges.into_iter().filter_map(Result::err).collect();
         if self.below >= self.above {
-            let message = "give less than `above`, or the walk would change to and fro";
-            faults.push(GaitError::new("below", message));
+            faults.push(GaitError::new("below", "give less than `above`, or the lift would change to and fro"));
         }
-        let Some(before) = before else { return faults };
-        for (key, rises, order) in [
-            ("above", self.above > before.above, "more"),
-            ("below", self.below >= before.below, "no less"),
-            ("lift", self.lift >= before.lift, "no less"),
-            ("speed", self.speed <= before.speed, "no more"),
-            ("calmer", self.calmer >= before.calmer, "no less"),
-        ] {
-            if !rises {
-                faults.push(GaitError::new(key, format!("give {order} than for the level before, of smoother ground")));
-            }
+        let rises = before.map_or([true; 3], |before| {
+            [self.above > before.above, self.below >= before.below, self.lift >= before.lift]
+        });
+        for (key, _) in ["above", "below", "lift"].into_iter().zip(rises).filter(|(_, rises)| !rises) {
+            faults.push(GaitError::new(key, "give more than for the level before, of smoother ground"));
         }
         faults
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
 
-    const LEVEL: RoughLevel = RoughLevel { above: 0.006, below: 0.004, lift: 1.0, speed: 1.0, calmer: 0 };
+    const LEVEL: RoughLevel = RoughLevel { above: 0.006, below: 0.004, lift: 0.5 };
 
-    fn keys(levels: Vec<RoughLevel>, memory: f64) -> Vec<String> {
-        RoughSpec { levels, memory }.faults().into_iter().map(|fault| fault.key).collect()
+    fn keys(levels: &[RoughLevel]) -> Vec<String> {
+        RoughLevels::faults(levels).into_iter().map(|fault| fault.key).collect()
     }
 
     #[test]
     fn when_levels_rise_expect_no_fault_and_else_the_key_that_does_not() {
-        let rougher = RoughLevel { above: 0.01, below: 0.008, speed: 0.9, calmer: 1, ..LEVEL };
-        assert_eq!(keys(vec![LEVEL, rougher], 1.0), Vec::<String>::new());
-        assert_eq!(
-            keys(vec![rougher, LEVEL], 1.0),
-            ["levels[1].above", "levels[1].below", "levels[1].speed", "levels[1].calmer"]
-        );
-        assert_eq!(keys(vec![RoughLevel { below: 0.006, ..LEVEL }], 1.0), ["levels[0].below"]);
+        let rougher = RoughLevel { above: 0.01, below: 0.008, lift: 1.0 };
+        assert_eq!(keys(&[LEVEL, rougher]), Vec::<String>::new());
+        assert_eq!(keys(&[rougher, LEVEL]), ["[1].above", "[1].below", "[1].lift"]);
+        assert_eq!(keys(&[RoughLevel { below: 0.006, ..LEVEL }]), ["[0].below"]);
     }
 
     #[test]
     fn when_numbers_are_out_of_range_or_none_expect_their_keys() {
         for nan in [f64::NAN, f64::INFINITY, -1.0] {
-            assert!(keys(vec![RoughLevel { above: nan, ..LEVEL }], 1.0).contains(&"levels[0].above".into()));
-            assert!(keys(vec![RoughLevel { below: nan, ..LEVEL }], 1.0).contains(&"levels[0].below".into()));
-            assert_eq!(keys(vec![RoughLevel { lift: nan, ..LEVEL }], 1.0), ["levels[0].lift"]);
-            assert_eq!(keys(vec![RoughLevel { speed: nan, ..LEVEL }], 1.0), ["levels[0].speed"]);
-            assert_eq!(keys(vec![LEVEL], nan), ["memory"]);
+            assert!(keys(&[RoughLevel { above: nan, ..LEVEL }]).contains(&"[0].above".into()));
+            assert!(keys(&[RoughLevel { below: nan, ..LEVEL }]).contains(&"[0].below".into()));
+            assert_eq!(keys(&[RoughLevel { lift: nan, ..LEVEL }]), ["[0].lift"]);
         }
-        let many = (0..9).map(|n| RoughLevel { above: 0.006 + 1e-3 * f64::from(n), ..LEVEL }).collect();
-        assert_eq!(keys(many, 1.0), ["levels"]);
+        assert_eq!(keys(&[RoughLevel { above: 0.0015, below: 0.001, ..LEVEL }]), ["[0].above"]);
+        let many: Vec<_> = (0..9).map(|n| RoughLevel { above: 0.006 + 1e-3 * f64::from(n), ..LEVEL }).collect();
+        assert_eq!(keys(&many), [""]);
+    }
+
+    #[test]
+    fn when_ground_gets_rougher_and_smoother_again_expect_levels_to_follow_and_to_stay_between_their_bounds() {
+        let level = |[above, below]: [f64; 2]| RoughLevel { above, below, lift: 0.0 };
+        let levels = [[0.004, 0.003], [0.008, 0.0035], [0.016, 0.01]].map(level);
+        let levels = RoughLevels::try_new(&levels).unwrap();
+        let (mut passed, mut level) = (vec![], 0);
+        let up = (0..200).map(|n| 1e-4 * f64::from(n));
+        for height in up.clone().chain(up.rev()) {
+            let next = levels.level_after(level, height);
+            if next != level {
+                passed.push((next, (height * 1e4).round() as i32));
+            }
+            level = next;
+        }
+        assert_eq!(passed, [(1, 41), (2, 81), (3, 161), (2, 99), (1, 34), (0, 29)]);
+        // However much at once, and from wherever it comes.
+        assert_eq!([(0, 1.0), (3, 0.0), (2, 0.0)].map(|(from, height)| levels.level_after(from, height)), [3, 0, 0]);
     }
 }

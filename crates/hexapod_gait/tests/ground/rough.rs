@@ -1,155 +1,208 @@
-//! Walks that change where feet feel that the ground is rough, and back.
+//! Feet are lifted higher where they feel that the ground is rough, and lower again where it is flat.
 
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
-use crate::common::{bits, gait, robot, settings, specs, twist};
-use hexapod_gait::{Engine, Gait, GaitState, Input, RoughGait, RoughLevel, RoughSpec};
-use hexapod_kinematics::MAX_LEGS;
+use crate::common::random::{Random, any_engine};
+use crate::common::{bits, engine_with, gait, specs};
+use hexapod_gait::{Engine, GaitState, Input, RoughLevel, RoughLevels, Tick, Twist, size_of};
+use hexapod_kinematics::{LegOptions, LimitChange, MAX_LEGS, Robot};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
-const DT: f64 = 0.01;
+/// Feet are lifted at most so high with the shipped stance, and so high where the ground is not rough, m.
+const MOST_M: f64 = 0.05;
 const LIFT_M: f64 = 0.03;
-const STRIDE_S: f64 = 0.8;
+/// What feet feel as ground is so far from where it is, m: how deep a switch gives.
+const SWITCH_M: f64 = 0.0005;
+
+fn levels() -> RoughLevels {
+    let level = |above, below, lift| RoughLevel { above, below, lift };
+    RoughLevels::try_new(&[level(0.004, 0.0025, 0.5), level(0.007, 0.005, 1.0)]).unwrap()
+}
 
 /// A robot whose feet feel the ground, as high as it is wherever each of them comes down next.
+#[derive(Clone)]
 struct Walker {
     engine: Engine,
-    rough: RoughGait,
-    steps: usize,
-    down: [bool; MAX_LEGS],
+    dt: f64,
+    size: f64,
     heights: [f64; MAX_LEGS],
-}
-
-fn spec() -> RoughSpec {
-    let lift = RoughLevel { above: 0.004, below: 0.0025, lift: 1.0, speed: 1.0, calmer: 0 };
-    let slow = RoughLevel { above: 0.0055, below: 0.003, speed: 0.8, calmer: 1, ..lift };
-    RoughSpec { levels: vec![lift, slow], memory: 1.0 }
-}
-
-fn gaits() -> Vec<Gait> {
-    let robot = robot(6);
-    let mut gaits: Vec<Gait> = specs(6).iter().map(|spec| gait(&robot, spec).feeling()).collect();
-    gaits.retain(Gait::is_stable);
-    gaits.sort_by(|a, b| a.duty_factor().total_cmp(&b.duty_factor()));
-    gaits
+    /// What the switches have yet to tell, the latest last.
+    felt: VecDeque<[Option<bool>; MAX_LEGS]>,
 }
 
 impl Walker {
-    fn standing(chosen: Gait, spec: Option<&RoughSpec>) -> Self {
-        let mut engine = Engine::new(robot(6), chosen, settings()).unwrap();
-        engine.set_step_height(LIFT_M);
-        let rough = RoughGait::new(&engine, spec, gaits().into_iter());
+    fn standing(mut engine: Engine, dt: f64, late: usize) -> Self {
+        let feeling = engine.ready(engine.gait().feeling());
+        engine.set_gait(feeling);
         engine.stand();
-        while engine.step(&Input::default(), DT).state != GaitState::Standing {}
-        Self { engine, rough, steps: 0, down: [true; MAX_LEGS], heights: [0.0; MAX_LEGS] }
+        while engine.step(&Input::default(), dt).state != GaitState::Standing {}
+        let (size, felt) = (size_of(engine.robot()), VecDeque::from(vec![[Some(true); MAX_LEGS]; late]));
+        Self { engine, dt, size, heights: [0.0; MAX_LEGS], felt }
     }
 
-    /// Walks over ground of the heights that `of` gives step by step.
-    fn walk(&mut self, seconds: f64, of: impl Fn(usize) -> f64) {
-        for _ in 0..(seconds / DT) as usize {
-            let tick = *self.engine.last();
-            for leg in 0..6 {
-                if self.down[leg] && !tick.contacts[leg] {
-                    self.steps += 1;
-                    self.heights[leg] = of(self.steps);
-                }
-            }
-            self.down = tick.contacts;
-            let mut input = twist(0.05, 0.0, 0.0);
-            for leg in 0..6 {
-                input.contacts[leg] = Some(tick.contacts[leg] || tick.feet[leg].z <= self.heights[leg]);
-            }
-            input.twist = self.rough.adapt(&mut self.engine, input.twist, DT);
-            let now = *self.engine.step(&input, DT);
-            for (leg, described) in self.engine.legs().iter().enumerate() {
-                let turned = now.angles[leg].iter().zip(tick.angles[leg].iter()).zip(described.joints());
-                for ((now, before), joint) in turned {
-                    assert!((now - before).abs() <= 1.001 * DT * joint.limits().velocity, "a joint jumps");
-                }
+    fn shipped(levels: RoughLevels) -> Self {
+        Self::standing(engine_with(6, &specs(6)[0]).with_rough_levels(levels), 0.01, 2)
+    }
+
+    /// A tick over ground of the heights that `of` gives step by step.
+    fn tick(&mut self, twist: Twist, mut of: impl FnMut() -> f64) -> Tick {
+        let before = *self.engine.last();
+        let late = self.felt.len() as f64 * self.dt;
+        self.felt.push_back(std::array::from_fn(|leg| {
+            let ground = self.heights[leg] * self.size;
+            Some(before.contacts[leg] || before.feet[leg].z <= ground)
+        }));
+        let contacts = self.felt.pop_front().unwrap();
+        let tick = *self.engine.step(&Input { twist, contacts, contacts_late: late, ..Input::default() }, self.dt);
+        for leg in 0..self.engine.legs().len() {
+            if before.contacts[leg] && !tick.contacts[leg] {
+                self.heights[leg] = of();
             }
         }
+        for ((leg, now), then) in self.engine.legs().iter().zip(&tick.angles).zip(&before.angles) {
+            for ((joint, now), then) in leg.joints().iter().zip(now.iter()).zip(then.iter()) {
+                assert!((now - then).abs() <= joint.limits().velocity * self.dt + 1e-9, "{} jumps", joint.name());
+            }
+        }
+        tick
+    }
+
+    /// Ahead for so many seconds; how high feet are lifted at most.
+    fn walk(&mut self, seconds: f64, mut of: impl FnMut() -> f64) -> f64 {
+        let ticks = (0..(seconds / self.dt) as usize).map(|_| self.tick(Twist::new(0.05, 0.0, 0.0), &mut of));
+        ticks.flat_map(|tick| tick.feet).map(|foot| foot.z).fold(0.0, f64::max)
     }
 
     fn level(&self) -> usize {
-        self.rough.roughness(&self.engine).level
+        self.engine.roughness().level
     }
-
-    fn greatest_lift(&self) -> f64 {
-        self.engine.stance().spec().step_height
-    }
-}
-
-fn flat(_: usize) -> f64 {
-    0.0
 }
 
 /// Stones of some heights.
-fn stones(step: usize) -> f64 {
-    0.018 * ((step * 7 % 5) as f64 / 2.0 - 1.0)
+fn stones() -> impl FnMut() -> f64 {
+    let mut step = 0_usize;
+    move || {
+        step += 1;
+        0.018 * ((step * 7 % 5) as f64 / 2.0 - 1.0)
+    }
 }
 
-#[test]
-fn when_ground_is_flat_expect_the_same_bits_as_without_adapting_on_every_gait() {
-    for chosen in gaits() {
-        let [mut adapts, mut not] = [Some(&spec()), None].map(|spec| Walker::standing(chosen, spec));
-        for _ in 0..100 {
-            [&mut adapts, &mut not].into_iter().for_each(|walker| walker.walk(0.1, flat));
-            assert_eq!(bits(&adapts.engine.last().angles), bits(&not.engine.last().angles));
+/// An engine of any robot, or of one of 4 to 8 legs on any shipped gait, its joints' accelerations limited or not.
+fn any_robot(random: &mut Random) -> Engine {
+    if random.index(3) == 0 {
+        return any_engine(random).0;
+    }
+    let legs = [4, 5, 6, 7, 8][random.index(5)];
+    let specs = specs(legs);
+    let acceleration = (random.index(2) == 0).then(|| random.range(40.0, 150.0));
+    let change = LimitChange { acceleration, ..LimitChange::default() };
+    let options = LegOptions { limits: vec![change], ..LegOptions::default() };
+    let robot = Arc::new(Robot::from_urdf_with(&crate::common::urdf(legs), &options).unwrap());
+    let first = gait(&robot, &specs[random.index(specs.len())]);
+    Engine::new(robot, first, crate::common::settings()).unwrap()
+}
+
+fn any_twist(random: &mut Random, size: f64) -> Twist {
+    Twist::new(size * random.range(-0.08, 0.08), size * random.range(-0.04, 0.04), random.range(-0.3, 0.3))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn when_ground_is_flat_expect_the_same_bits_as_without_levels_on_every_robot_and_gait(
+        seed in any::<u64>(), dt in prop::sample::select(vec![0.005, 0.01, 0.02]), late in 0usize..4,
+    ) {
+        let mut random = Random(seed);
+        let engine = any_robot(&mut random);
+        let mut not = Walker::standing(engine.clone(), dt, late);
+        let mut adapts = Walker::standing(engine.with_rough_levels(levels()), dt, late);
+        let mut twist = any_twist(&mut random, adapts.size);
+        for tick in 0..(16.0 / dt) as usize {
+            if tick % 400 == 0 {
+                twist = any_twist(&mut random, adapts.size);
+            }
+            let around = random.range(-SWITCH_M, SWITCH_M);
+            let [a, b] = [&mut adapts, &mut not].map(|walker| walker.tick(twist, || around));
+            prop_assert_eq!(bits(&a.angles), bits(&b.angles));
+            let rough = adapts.engine.roughness();
+            prop_assert!(rough.level == 0 && rough.height_m < 0.0025 * adapts.size, "{rough:?} of {}", adapts.size);
         }
-        // Feet feel the ground a tick late.
-        assert!(adapts.level() == 0 && adapts.rough.roughness(&adapts.engine).height_m < 0.0015);
+    }
+
+    /// Whatever the ground: until a level is reached nothing changes, and from then on no foot that is in the air.
+    #[test]
+    fn when_the_ground_becomes_rough_expect_nothing_changed_before_and_feet_in_the_air_to_go_on_as_they_were_lifted(
+        seed in any::<u64>(), size in 0.0..0.03f64,
+    ) {
+        let mut random = Random(seed);
+        let engine = any_robot(&mut random);
+        let mut not = Walker::standing(engine.clone(), 0.01, 2);
+        let mut adapts = Walker::standing(engine.with_rough_levels(levels()), 0.01, 2);
+        let twist = any_twist(&mut random, adapts.size);
+        let mut changed: Option<[bool; MAX_LEGS]> = None;
+        for _ in 0..2000 {
+            let height = random.range(-size, size);
+            let [a, b] = [&mut adapts, &mut not].map(|walker| walker.tick(twist, || height));
+            if adapts.level() > 0 && changed.is_none() {
+                changed = Some(a.contacts);
+            }
+            match changed {
+                None => prop_assert_eq!(bits(&a.angles), bits(&b.angles)),
+                Some(down) => {
+                    let lifted = |tick: &Tick| (0..MAX_LEGS).any(|leg| down[leg] && !tick.contacts[leg]);
+                    if lifted(&a) || lifted(&b) {
+                        break;
+                    }
+                    let apart = a.feet.iter().zip(&b.feet).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+                    prop_assert!(apart < 1e-3 * adapts.size, "{apart} m");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn when_ground_changes_at_random_expect_no_joint_to_jump_and_the_robot_to_sit_at_the_end(seed in any::<u64>()) {
+        let mut random = Random(seed);
+        let mut walker = Walker::standing(any_robot(&mut random).with_rough_levels(levels()), 0.01, 2);
+        for _ in 0..12 {
+            let (size, twist) = (random.range(0.0, 0.02) * random.index(2) as f64, any_twist(&mut random, walker.size));
+            (0..300).for_each(|_| {
+                walker.tick(twist, || random.range(-size, size));
+            });
+        }
+        walker.engine.sit();
+        let sits = (0..6000).any(|_| walker.tick(Twist::ZERO, || 0.0).state == GaitState::Sitting);
+        prop_assert!(sits);
+        walker.tick(Twist::ZERO, || 0.0);
+        walker.tick(Twist::ZERO, || 0.0);
+        prop_assert_eq!(walker.engine.roughness(), hexapod_gait::Roughness::default());
     }
 }
 
 #[test]
-fn when_ground_gets_rough_expect_higher_lifts_and_a_calmer_gait_and_all_back_within_a_few_strides() {
-    let chosen = gaits()[0];
-    let mut walker = Walker::standing(chosen, Some(&spec()));
-    walker.walk(3.0, flat);
-    walker.walk(8.0, stones);
-    let rough = walker.rough.roughness(&walker.engine);
-    let used = gaits()[rough.gait.unwrap()];
-    assert!(rough.level == 2 && rough.height_m > 0.0055, "{rough:?}");
-    assert!((walker.engine.step_height() - walker.greatest_lift()).abs() < 1e-12);
-    assert!(used.duty_factor() > chosen.duty_factor() && walker.engine.gait().duty_factor() == used.duty_factor());
-    walker.walk(8.0 * STRIDE_S, flat);
-    assert_eq!((walker.level(), walker.rough.roughness(&walker.engine).gait), (0, None));
-    assert!((walker.engine.step_height() - LIFT_M).abs() < 1e-12);
-    walker.walk(4.0 * STRIDE_S, flat);
-    assert_eq!(walker.engine.gait().duty_factor(), chosen.duty_factor());
+fn when_ground_gets_rough_expect_feet_lifted_higher_and_lower_again_within_a_few_cycles() {
+    let mut walker = Walker::shipped(levels());
+    let flat = walker.walk(4.0, || 0.0);
+    assert!(flat < LIFT_M + 0.002 && walker.level() == 0, "{flat}");
+    walker.walk(4.0, stones());
+    let highest = walker.walk(4.0, stones());
+    assert!(highest > MOST_M - 0.002 && walker.level() == 2, "{highest} {:?}", walker.engine.roughness());
+    walker.walk(6.0 * 0.8, || 0.0);
+    assert_eq!(walker.level(), 0, "{:?}", walker.engine.roughness());
+    let flat = walker.walk(4.0, || 0.0);
+    assert!(flat < LIFT_M + 0.002, "{flat}");
 }
 
 #[test]
-fn when_the_driver_chooses_on_rough_ground_expect_his_choice_once_it_is_flat() {
-    let (gaits, low) = (gaits(), 0.02);
-    let mut walker = Walker::standing(gaits[0], Some(&spec()));
-    walker.walk(8.0, stones);
-    let Walker { engine, rough, .. } = &mut walker;
-    let last = gaits[gaits.len() - 1];
-    rough.set_step_height(engine, low);
-    rough.set_step_height(engine, f64::NAN);
-    rough.set_gait(engine, last);
-    assert!((engine.step_height() - engine.stance().spec().step_height).abs() < 1e-12);
-    assert_eq!(rough.roughness(engine).gait, None, "no gait has more feet on the ground than that");
-    walker.walk(20.0, flat);
-    assert!((walker.engine.step_height() - low).abs() < 1e-12);
-    assert_eq!(walker.engine.gait().duty_factor(), last.duty_factor());
-}
-
-#[test]
-fn when_it_is_switched_off_or_the_robot_sits_expect_what_was_chosen_at_once() {
-    let chosen = gaits()[0];
-    let mut walker = Walker::standing(chosen, Some(&spec()));
-    walker.walk(8.0, stones);
-    assert!(walker.level() > 0);
-    walker.rough.switch(&mut walker.engine, false);
-    walker.walk(8.0, stones);
-    assert!(walker.level() == 0 && (walker.engine.step_height() - LIFT_M).abs() < 1e-12);
-    walker.rough.switch(&mut walker.engine, true);
-    walker.walk(8.0, stones);
-    assert!(walker.level() > 0);
-    walker.engine.sit();
-    while walker.engine.step(&Input::default(), DT).state != GaitState::Sitting {}
-    let input = Input::default();
-    walker.rough.adapt(&mut walker.engine, input.twist, DT);
-    assert!(walker.level() == 0 && (walker.engine.step_height() - LIFT_M).abs() < 1e-12);
+fn when_the_driver_sets_the_lift_on_rough_ground_expect_it_once_the_ground_is_flat() {
+    let mut walker = Walker::shipped(levels());
+    walker.walk(8.0, stones());
+    walker.engine.set_step_height(0.02);
+    assert!(walker.level() > 0 && walker.walk(4.0, stones()) > MOST_M - 0.002);
+    walker.walk(6.0, || 0.0);
+    let flat = walker.walk(4.0, || 0.0);
+    assert!(flat < 0.022 && (walker.engine.step_height() - 0.02).abs() < 1e-12, "{flat}");
 }

@@ -2,11 +2,11 @@
 //! body leans, and how deep feet are pressed into the ground.
 
 use super::random::Random;
-use super::shipped::{GAITS, config, robot, rough_spec};
+use super::shipped::{GAITS, config, robot, rough_levels};
 use super::sight::Seeing;
 use super::{TICK_S, gait, planner, positions};
 use hexapod_dynamics::ImuReader;
-use hexapod_gait::{Engine, GaitState, Input, RoughGait, Tick, Twist};
+use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_sim::{Drive, FootSwitches, Ground, HeightMap, Imu, Mount, SwitchModel, Terrain, World, lean};
 use nalgebra::{Isometry3, Vector3};
@@ -126,7 +126,7 @@ fn any_twist(random: &mut Random) -> Twist {
 }
 
 /// Slopes between points of random heights, level where the robot starts.
-fn slopes(size: f64, seed: u64) -> HeightMap {
+pub fn slopes(size: f64, seed: u64) -> HeightMap {
     let count = (2.0 * FIELD_M / CELL_M) as usize + 1;
     let mut random = Random(seed);
     let half = (count / 2) as f64 * CELL_M;
@@ -144,8 +144,6 @@ fn slopes(size: f64, seed: u64) -> HeightMap {
 /// The shipped robot with switches below its feet.
 pub struct Walker {
     pub engine: Engine,
-    /// Where its walk changes with the ground.
-    pub rough: Option<RoughGait>,
     pub world: World,
     switches: FootSwitches,
     /// What the switches tell, the latest last.
@@ -167,7 +165,7 @@ impl Walker {
         let switches = FootSwitches::new(SWITCH, engine.legs().len());
         let felt = VecDeque::from([[None; MAX_LEGS]; LATE_TICKS + 1]);
         let imu = (Imu::new(config("").imu, None, &world, 1), ImuReader::default());
-        let mut walker = Self { engine, rough: None, world, switches, felt, feels, imu, seeing: None };
+        let mut walker = Self { engine, world, switches, felt, feels, imu, seeing: None };
         walker.engine.stand();
         let stands = (0..1000).any(|_| walker.tick(Twist::ZERO).state == GaitState::Standing);
         assert!(stands, "does not come to stand");
@@ -179,11 +177,9 @@ impl Walker {
         walker
     }
 
-    /// The same with a walk that changes with the ground, as shipped.
+    /// The same, lifting its feet higher on rough ground, as shipped.
     pub fn adapting(self) -> Self {
-        let gaits = GAITS.map(|name| gait(name).feeling());
-        let rough = RoughGait::new(&self.engine, Some(rough_spec()), gaits.into_iter());
-        Self { rough: Some(rough), ..self }
+        Self { engine: self.engine.with_rough_levels(rough_levels()), ..self }
     }
 
     pub fn tick(&mut self, twist: Twist) -> Tick {
@@ -193,9 +189,6 @@ impl Walker {
         if let Some(seeing) = &mut self.seeing {
             input.footholds = seeing.footholds(&self.engine, &self.world, &mut self.imu.1);
             input.twist = seeing.sight.allowed(input.twist, TICK_S);
-        }
-        if let Some(rough) = &mut self.rough {
-            input.twist = rough.adapt(&mut self.engine, input.twist, TICK_S);
         }
         let tick = *self.engine.step(&input, TICK_S);
         for (hinge, rest) in positions(&self.engine, &self.world).into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The shipped files.
 
 use hexapod_config::{Document, Source};
-use hexapod_gait::{GaitSpec, RoughSpec};
+use hexapod_gait::{GaitSpec, RoughLevel, RoughLevels};
 use hexapod_kinematics::Robot;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::ServoFile;
@@ -75,7 +75,7 @@ pub fn servo_map() -> &'static ServoConfig {
 #[derive(Deserialize)]
 struct GaitFile {
     gaits: BTreeMap<String, GaitSpec>,
-    rough: RoughSpec,
+    rough: Vec<RoughLevel>,
 }
 
 static GAIT_FILE: LazyLock<GaitFile> = LazyLock::new(|| {
@@ -88,7 +88,7 @@ pub fn gait_spec(name: &str) -> GaitSpec {
     GAIT_FILE.gaits[name].clone()
 }
 
-/// How walks change on rough ground, as `gaits.yaml` says.
-pub fn rough_spec() -> &'static RoughSpec {
-    &GAIT_FILE.rough
+/// How much higher feet are lifted on rough ground, as `gaits.yaml` says.
+pub fn rough_levels() -> RoughLevels {
+    RoughLevels::try_new(&GAIT_FILE.rough).unwrap()
 }

@@ -19,20 +19,8 @@ export function createMoves(session: Session, cockpit: Cockpit): HTMLElement {
 function createGaits(session: Session, cockpit: Cockpit): HTMLElement {
   const choice = createChoice(words.moves.gait, (name) => cockpit.setGait(name));
   session.on("robot", ({ gaits }) => choice.offer(gaits.map((name) => [name, name]), words.moves.noGaits));
-  const ground = h("p", { class: "help", role: "status" });
-  session.on("health", () => {
-    choice.choose(session.gait);
-    setText(ground, groundWord(session));
-  });
-  return h("div", {}, choice.element, ground);
-}
-
-/** What is walked in place of what was chosen, where the ground is rough. */
-function groundWord(session: Session): string {
-  const said = (key: string): string => session.health?.nodes.find((node) => node.values[key] !== undefined)?.values[key] ?? "";
-  const used = said("gait in use");
-  if (["", "0"].includes(said("rough ground"))) return "";
-  return used === session.gait ? words.moves.rough : words.moves.roughGait(used);
+  session.on("health", () => choice.choose(session.gait));
+  return choice.element;
 }
 
 function createSpeed(cockpit: Cockpit): HTMLElement {

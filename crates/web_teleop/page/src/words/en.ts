@@ -194,8 +194,6 @@ export const en = {
     endMotion: "End motion",
     noMotions: "The robot offers no motions.",
     noGaits: "No gaits are known yet.",
-    rough: "Rough ground: the robot walks more carefully.",
-    roughGait: (gait: string) => `Rough ground: walks ${gait}.`,
     playing: (name: string) => `plays ${name}`,
   },
   pose: {
