@@ -36,8 +36,7 @@ impl Walker {
     fn standing(mut engine: Engine, dt: f64, late: usize) -> Self {
         let feeling = engine.ready(engine.gait().feeling());
         engine.set_gait(feeling);
-        engine.stand();
-        while engine.step(&Input::default(), dt).state != GaitState::Standing {}
+        assert!(stands(&mut engine, dt), "{:?}", engine.last().state);
         let (size, felt) = (size_of(engine.robot()), VecDeque::from(vec![[Some(true); MAX_LEGS]; late]));
         Self { engine, dt, size, heights: [0.0; MAX_LEGS], felt }
     }
@@ -61,11 +60,6 @@ impl Walker {
                 self.heights[leg] = of();
             }
         }
-        for ((leg, now), then) in self.engine.legs().iter().zip(&tick.angles).zip(&before.angles) {
-            for ((joint, now), then) in leg.joints().iter().zip(now.iter()).zip(then.iter()) {
-                assert!((now - then).abs() <= joint.limits().velocity * self.dt + 1e-9, "{} jumps", joint.name());
-            }
-        }
         tick
     }
 
@@ -80,6 +74,14 @@ impl Walker {
     }
 }
 
+/// Whether no joint turns faster than it can from one tick to the next, but for a foot that is drawn out of the ground.
+fn is_smooth(engine: &Engine, [then, now]: [&Tick; 2], dt: f64) -> bool {
+    engine.legs().iter().enumerate().all(|(leg, described)| {
+        let turns = now.angles[leg].iter().zip(then.angles[leg].iter()).map(|(now, then)| (now - then).abs());
+        described.joints().iter().zip(turns).all(|(joint, turn)| turn <= 1.05 * joint.limits().velocity * dt)
+    })
+}
+
 /// Stones of some heights.
 fn stones() -> impl FnMut() -> f64 {
     let mut step = 0_usize;
@@ -89,11 +91,23 @@ fn stones() -> impl FnMut() -> f64 {
     }
 }
 
-/// An engine of any robot, or of one of 4 to 8 legs on any shipped gait, its joints' accelerations limited or not.
+fn stands(engine: &mut Engine, dt: f64) -> bool {
+    engine.stand();
+    (0..(20.0 / dt) as usize).any(|_| engine.step(&Input::default(), dt).state == GaitState::Standing)
+}
+
+/// An engine of any robot that stands, or of one as shipped.
 fn any_robot(random: &mut Random) -> Engine {
-    if random.index(3) == 0 {
-        return any_engine(random).0;
+    if random.index(3) > 0 {
+        return any_shipped(random);
     }
+    // Some stand only where nothing is in their legs' way.
+    let mut engines = std::iter::repeat_with(|| any_engine(random).0);
+    engines.find(|engine| stands(&mut engine.clone(), 0.01)).unwrap()
+}
+
+/// An engine of a robot of 4 to 8 legs on any shipped gait, its joints' accelerations limited or not.
+fn any_shipped(random: &mut Random) -> Engine {
     let legs = [4, 5, 6, 7, 8][random.index(5)];
     let specs = specs(legs);
     let acceleration = (random.index(2) == 0).then(|| random.range(40.0, 150.0));
@@ -128,13 +142,13 @@ proptest! {
             let [a, b] = [&mut adapts, &mut not].map(|walker| walker.tick(twist, || around));
             prop_assert_eq!(bits(&a.angles), bits(&b.angles));
             let rough = adapts.engine.roughness();
-            prop_assert!(rough.level == 0 && rough.height_m < 0.0025 * adapts.size, "{rough:?} of {}", adapts.size);
+            prop_assert!(rough.level == 0 && rough.height_m < 0.002 * adapts.size, "{rough:?} of {}", adapts.size);
         }
     }
 
-    /// Whatever the ground: until a level is reached nothing changes, and from then on no foot that is in the air.
+    /// Whatever the ground: a lift of 10 mm more is for the next lift-off.
     #[test]
-    fn when_the_ground_becomes_rough_expect_nothing_changed_before_and_feet_in_the_air_to_go_on_as_they_were_lifted(
+    fn when_the_ground_becomes_rough_expect_nothing_changed_before_and_no_foot_elsewhere_at_once(
         seed in any::<u64>(), size in 0.0..0.03f64,
     ) {
         let mut random = Random(seed);
@@ -142,40 +156,34 @@ proptest! {
         let mut not = Walker::standing(engine.clone(), 0.01, 2);
         let mut adapts = Walker::standing(engine.with_rough_levels(levels()), 0.01, 2);
         let twist = any_twist(&mut random, adapts.size);
-        let mut changed: Option<[bool; MAX_LEGS]> = None;
+        // Of the ticks after the change only the first: then the body has gone on otherwise.
         for _ in 0..2000 {
             let height = random.range(-size, size);
             let [a, b] = [&mut adapts, &mut not].map(|walker| walker.tick(twist, || height));
-            if adapts.level() > 0 && changed.is_none() {
-                changed = Some(a.contacts);
+            if adapts.level() > 0 {
+                let apart = a.feet.iter().zip(&b.feet).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+                prop_assert!(apart < 2e-4 * adapts.size, "{apart} m");
+                break;
             }
-            match changed {
-                None => prop_assert_eq!(bits(&a.angles), bits(&b.angles)),
-                Some(down) => {
-                    let lifted = |tick: &Tick| (0..MAX_LEGS).any(|leg| down[leg] && !tick.contacts[leg]);
-                    if lifted(&a) || lifted(&b) {
-                        break;
-                    }
-                    let apart = a.feet.iter().zip(&b.feet).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-                    prop_assert!(apart < 1e-3 * adapts.size, "{apart} m");
-                }
-            }
+            prop_assert_eq!(bits(&a.angles), bits(&b.angles));
         }
     }
 
     #[test]
     fn when_ground_changes_at_random_expect_no_joint_to_jump_and_the_robot_to_sit_at_the_end(seed in any::<u64>()) {
         let mut random = Random(seed);
-        let mut walker = Walker::standing(any_robot(&mut random).with_rough_levels(levels()), 0.01, 2);
+        let mut walker = Walker::standing(any_shipped(&mut random).with_rough_levels(levels()), 0.01, 2);
         for _ in 0..12 {
             let (size, twist) = (random.range(0.0, 0.02) * random.index(2) as f64, any_twist(&mut random, walker.size));
-            (0..300).for_each(|_| {
-                walker.tick(twist, || random.range(-size, size));
-            });
+            for _ in 0..300 {
+                let before = *walker.engine.last();
+                let tick = walker.tick(twist, || random.range(-size, size));
+                prop_assert!(is_smooth(&walker.engine, [&before, &tick], walker.dt));
+            }
         }
         walker.engine.sit();
         let sits = (0..6000).any(|_| walker.tick(Twist::ZERO, || 0.0).state == GaitState::Sitting);
-        prop_assert!(sits);
+        prop_assert!(sits, "{:?}", walker.engine.last().state);
         walker.tick(Twist::ZERO, || 0.0);
         walker.tick(Twist::ZERO, || 0.0);
         prop_assert_eq!(walker.engine.roughness(), hexapod_gait::Roughness::default());
