@@ -2,7 +2,7 @@
 
 use crate::loads::Loads;
 use hexapod_kinematics::{Leg, LegAngles, Robot};
-use hexapod_ros::bounds::{excerpt, is_ros_name, reason};
+use hexapod_ros::bounds::{excerpt, is_ros_name, names, reason};
 use hexapod_ros::r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use hexapod_ros::r2r::geometry_msgs::msg::{Twist, WrenchStamped};
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
@@ -53,6 +53,8 @@ impl Watch {
         watch.hear(node, "gait_state", latest().transient_local(), |s, m: StringMsg| {
             s.gait_state = excerpt(&m.data).into_owned();
         })?;
+        watch.hear(node, "gaits", latest().transient_local(), |s, m: StringMsg| s.gaits = names(&m.data))?;
+        watch.hear(node, "motions", latest().transient_local(), |s, m: StringMsg| s.motions = names(&m.data))?;
         watch.hear(node, "commanded_twist", latest(), |s, m: Twist| {
             s.twist_walked = [m.linear.x, m.linear.y, m.angular.z];
         })?;
@@ -259,13 +261,7 @@ fn see_status(seen: &mut Seen, namespace: &str, status: &DiagnosticStatus, at: D
     let value =
         |key: &str| status.values.iter().find(|pair| pair.key == key).map(|pair| excerpt(&pair.value).into_owned());
     let number = |key: &str| value(key).and_then(|text| text.parse::<f64>().ok());
-    let names = |key: &str| {
-        let pair = status.values.iter().find(|pair| pair.key == key);
-        pair.map(|pair| reason(&pair.value).split(", ").filter(|name| !name.is_empty()).map(String::from).collect())
-    };
     if name == gait_planner::NAME {
-        snapshot.gaits = names("gaits").unwrap_or_default();
-        snapshot.motions = names("motions").unwrap_or_default();
         snapshot.loop_rate_hz = number("loop rate (Hz)").unwrap_or_default();
         snapshot.lateness_p99_us = number("lateness p99 (us)");
         snapshot.overruns += number("overruns").unwrap_or_default() as u64;
@@ -304,11 +300,9 @@ mod tests {
             [("", "gait_planner", "left/gait_planner"), ("left", "left/gait_planner", "gait_planner")]
         {
             let mut seen = seen();
-            let values = |gait| [("gait", gait), ("gaits", "tripod, wave"), ("motions", "")];
-            see_status(&mut seen, namespace, &status(own, &values("wave")), Duration::ZERO);
-            see_status(&mut seen, namespace, &status(other, &values("crawl")), Duration::ZERO);
-            assert_eq!((seen.snapshot.gait.as_str(), seen.snapshot.gaits.len()), ("wave", 2), "{namespace}");
-            assert!(seen.snapshot.motions.is_empty());
+            see_status(&mut seen, namespace, &status(own, &[("gait", "wave")]), Duration::ZERO);
+            see_status(&mut seen, namespace, &status(other, &[("gait", "crawl")]), Duration::ZERO);
+            assert_eq!(seen.snapshot.gait, "wave", "{namespace}");
         }
     }
 

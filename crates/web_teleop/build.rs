@@ -77,7 +77,7 @@ fn digest(bytes: &[u8]) -> u64 {
 }
 
 /// Messages that are recorded.
-const RECORDED: [&str; 10] = [
+const RECORDED: [&str; 12] = [
     "sensor_msgs/msg/JointState",
     "nav_msgs/msg/Odometry",
     "std_msgs/msg/UInt8MultiArray",
@@ -88,6 +88,8 @@ const RECORDED: [&str; 10] = [
     "sensor_msgs/msg/CompressedImage",
     "sensor_msgs/msg/BatteryState",
     "geometry_msgs/msg/TwistStamped",
+    "tf2_msgs/msg/TFMessage",
+    "visualization_msgs/msg/MarkerArray",
 ];
 
 /// Writes the definitions of the messages that are recorded, each with those it is made of, as MCAP has them: a recording

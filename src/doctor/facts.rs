@@ -22,6 +22,8 @@ pub struct Facts {
     pub files: String,
     /// What came of asking the bus.
     pub bus: Bus,
+    /// How the pins are reached, or why they are not; `None` without pins.
+    pub pins: Option<Result<String, String>>,
     /// Serial adapters.
     pub adapters: Vec<Adapter>,
     /// Of a Raspberry Pi.

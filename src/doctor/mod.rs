@@ -55,9 +55,12 @@ fn look(arguments: &BusArgs) -> Result<Facts, Failure> {
     let page =
         read.as_ref().map_or(Page { is_built: web_teleop::is_page_built(), port: 8080, ..Page::default() }, page);
     let driver = read.as_ref().and_then(|all| Some((all, faults.note(Setup::load(&all.driver))?)));
-    let (config, bus) = match driver {
-        Some((all, setup)) if faults.is_empty() => (Ok(config(all, &setup, &machine)), ask(setup.map().clone())),
-        _ => (Err(in_words(std::mem::take(&mut faults))), Bus::Unasked),
+    let (config, bus, pins) = match driver {
+        Some((all, setup)) if faults.is_empty() => {
+            let pins = setup.pin_access().map(|pins| pins.map_err(|error| error.to_string()));
+            (Ok(config(all, &setup, &machine)), ask(setup.map().clone()), pins)
+        }
+        _ => (Err(in_words(std::mem::take(&mut faults))), Bus::Unasked, None),
     };
     if let Some(all) = read.as_ref().filter(|_| config.is_ok()) {
         match check::load(all) {
@@ -75,6 +78,7 @@ fn look(arguments: &BusArgs) -> Result<Facts, Failure> {
         faults: in_words(faults),
         files: options(&arguments.files),
         bus,
+        pins,
         adapters: machine.adapters(),
         power: machine.power(),
         page,

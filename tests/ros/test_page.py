@@ -60,6 +60,19 @@ def test_when_a_thumb_pushes_the_stick_expect_the_robot_to_walk_and_its_picture_
     assert difference(still, walking) > 0.01
     web.user.spin(0.3)
     assert twists[-1].message.linear.x == 0.0
+    # Servos off and on: the first push after that counts, too, once the feet are in place, and the page says so.
+    tabs('click', 'phone', selector='.dock-power')
+    tabs('click', 'phone', selector='.card .danger')
+    tabs.wait('phone', '.dock-power[data-on=false]')
+    web.user.spin(1.0)
+    tabs('click', 'phone', selector='.dock-power')
+    tabs.wait('phone', '.bar-servos:text-is("Servos on")')
+    web.user.spin(1.0)
+    tabs('press', 'phone', selector=STICK)
+    tabs('drag', 'phone', dx=0, dy=-40)
+    tabs.wait('phone', '.bar-state:text-is("Walking")')
+    tabs('lift', 'phone')
+    tabs.wait('phone', '.bar-state:text-is("Standing")')
     assert tabs('errors', 'phone') == []
 
 

@@ -1,4 +1,4 @@
-"""OE, stop button and battery alarm, down to the registers behind /dev/gpiomem that rppal maps."""
+"""OE, stop button and battery alarm: through the registers behind /dev/gpiomem that rppal maps, and GPIO character devices."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ pytest.importorskip('rclpy')
 
 from boards import HANG_FOR_EVER, HIGH, LOW, OPEN
 from processes import assert_no_crash
-from servo_bus import boards, command, JOINTS, library, ON_I2C, state_of, wait_fault
+from servo_bus import boards, command, JOINTS, library, ON_I2C, state_of, statuses, wait_fault
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
@@ -23,10 +23,40 @@ PINS = tuple(part for name, pin in (('oe_pin', OE), ('stop_pin', BUTTON), ('batt
              for part in ('-p', f'{name}:={pin}'))
 
 
+WIRED = {BUTTON: LOW, BATTERY: HIGH}
+
+
+def chip(label, names, users=()):
+    """Return the text of a chip whose lines are the pins of the header in their order."""
+    users = dict(users)
+    lines = (f'{name} {pin} {users.get(pin, "-")}' for pin, name in enumerate(names))
+    return '\n'.join((label, *lines)) + '\n'
+
+
+def header(label, users=(), **others):
+    """Return the chip of a header, whose lines are named as the firmware's device trees do, but for `others`."""
+    names = ['ID_SDA', 'ID_SCL', *(f'GPIO{pin}' for pin in range(2, 28))]
+    return chip(label, [others.get(name, name) for name in names], users)
+
+
+# A line of each name on another chip, too; the number of the header's chip has changed between kernels.
+OTHER = 'raspberrypi-exp-gpio\nBT_ON -1 -\nGPIO17 -1 -\nGPIO22 -1 -\n'
+CHIPS = {
+    'registers': {'chips': None, 'pi': 4},
+    'lines of a Pi 4': {'chips': {'gpiochip0': header('pinctrl-bcm2711', GPIO22='SPI_X', GPIO23='-'), 'gpiochip1': OTHER},
+                        'pi': 4},
+    'lines of a Pi 5': {'chips': {'gpiochip0': OTHER, 'gpiochip4': 'gpiochip11', 'gpiochip10': 'gpio-brcmstb\n- -1 -\n',
+                                  'gpiochip11': header('pinctrl-rp1')}, 'pi': 5},
+}
+
+
+EVERY_WAY = pytest.mark.parametrize('wired', CHIPS, indirect=True)
+
+
 @pytest.fixture
-def wired(boards):
+def wired(boards, request):
     """Return boards whose OE is wired, with a button that is not pressed and a battery that is full."""
-    boards.wire(oe=OE, pins={BUTTON: LOW, BATTERY: HIGH})
+    boards.wire(oe=OE, pins=WIRED, **CHIPS[getattr(request, 'param', 'lines of a Pi 5')])
     return boards
 
 
@@ -71,6 +101,7 @@ def threads(process):
     return {(task / 'comm').read_text().strip(): int(task.name) for task in tasks}
 
 
+@EVERY_WAY
 def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled(armed, wired):
     pressed = time.monotonic()
     wired.set_pin(BUTTON, OPEN)  # a contact that opens, or a wire that breaks
@@ -84,6 +115,7 @@ def test_when_the_button_is_pressed_expect_a_stop_until_it_is_let_go_and_enabled
     arm(armed, wired)
 
 
+@EVERY_WAY
 def test_when_the_battery_is_low_expect_a_fault_and_no_fault_when_it_sags(armed, wired):
     wired.set_pin(BATTERY, LOW)
     armed.spin(0.3)
@@ -117,6 +149,7 @@ def test_when_the_battery_is_low_on_a_robot_that_sits_slowly_expect_its_servos_o
     assert state_of(user) == 'fault'
 
 
+@EVERY_WAY
 def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(armed, driver, wired):
     armed.publisher('emergency_stop')
     wired.set(HANG_FOR_EVER, 1)
@@ -155,6 +188,7 @@ def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(ar
     wired.set(HANG_FOR_EVER, 0)
 
 
+@EVERY_WAY
 @pytest.mark.parametrize('hangs', [False, True], ids=['bus works', 'bus hangs'])
 def test_when_the_driver_is_killed_expect_the_guard_to_cut_the_outputs(session, armed, driver, wired, hangs):
     wired.set(HANG_FOR_EVER, hangs)
@@ -180,8 +214,42 @@ def test_when_the_driver_has_real_time_expect_its_guard_to_have_it(driver, armed
     assert os.sched_getscheduler(guard) == wanted, 'its main thread shares locks with the other'
 
 
+@EVERY_WAY
 def test_when_the_driver_ends_in_order_expect_the_outputs_cut(armed, driver, wired):
     armed.quiet()
     driver.signal(signal.SIGTERM)
     assert driver.wait() == 0
     assert wired.is_high(OE) and wired.pulses() == {}
+
+
+@EVERY_WAY
+def test_when_pins_are_found_expect_the_way_to_them_in_diagnostics(armed, request):
+    words = next(pair.value for pair in statuses(armed)[-1][1].values if pair.key == 'pins')
+    way = request.node.callspec.params['wired']
+    expected = {'registers': 'registers, with rppal', 'lines of a Pi 4': 'line 17 of /dev/gpiochip0, pinctrl-bcm2711',
+                'lines of a Pi 5': 'line 17 of /dev/gpiochip11, pinctrl-rp1'}
+    assert expected[way] in words, words
+
+
+@EVERY_WAY
+def test_when_the_driver_stands_still_on_a_hung_bus_expect_its_guard_to_cut_the_outputs(armed, driver, wired):
+    wired.set(HANG_FOR_EVER, 1)
+    armed.spin(0.2)
+    stopped = time.monotonic()
+    driver.signal(signal.SIGSTOP)
+    try:
+        took = until_cut(wired, stopped, 1.0)
+        figures.note('SIGSTOP to OE high, bus hung', took * 1e3, 'ms', 1000)
+    finally:
+        driver.signal(signal.SIGCONT)
+        wired.set(HANG_FOR_EVER, 0)
+
+
+def test_when_the_button_bounces_expect_no_stop(armed, wired):
+    for _ in range(20):
+        wired.set_pin(BUTTON, OPEN)
+        time.sleep(0.001)
+        wired.set_pin(BUTTON, LOW)
+        time.sleep(0.009)
+    armed.spin(0.2)
+    assert state_of(armed) == 'armed' and not wired.is_high(OE)

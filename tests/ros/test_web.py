@@ -1,10 +1,12 @@
 """The page's server in the composed robot: driven, fought over, cut off and attacked by clients that speak WebSocket."""
 
+import array
 import json
 from pathlib import Path
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 import threading
 import time
@@ -13,7 +15,7 @@ from conftest import Session
 import figures
 import processes
 import pytest
-from sensor_msgs.msg import CompressedImage
+from sensor_msgs.msg import CompressedImage, PointCloud2, PointField
 from web import BINARY, Client, TEXT, connected, frame, free_port, get, head, request
 
 DEAD_MAN_S = 0.3
@@ -226,7 +228,7 @@ def test_when_a_token_is_needed_expect_nobody_without_it(session):
     connected(web.port).close()
     for token in (None, 'wrong_but_long_enough', TOKEN[:-1], TOKEN + 'x'):
         assert request(web.port, head(web.port, token=token))[0] == 401, token
-    for path in ('/robot.urdf', '/camera', '/recording', '/mesh?uri=a.stl'):
+    for path in ('/robot.urdf', '/camera', '/elevation', '/recording', '/mesh?uri=a.stl'):
         assert get(web.port, path)[0] == 401
         assert get(web.port, path, Authorization=f'Bearer {TOKEN}x')[0] == 401
         assert get(web.port, path, Authorization=f'Bearer {TOKEN}')[0] in (200, 204, 404)
@@ -234,6 +236,36 @@ def test_when_a_token_is_needed_expect_nobody_without_it(session):
     client = web.client(token=TOKEN)
     client.wait('health')
     assert TOKEN not in json.dumps([message for _, message in client.messages])
+
+
+def ground(side):
+    """Return a map of the ground, as the planner publishes it, of so many cells along each side."""
+    fields = [PointField(name=name, offset=4 * n, datatype=PointField.FLOAT32, count=1)
+              for n, name in enumerate(('x', 'y', 'z', 'variance', 'traversability'))]
+    cells = b''.join(struct.pack('<5f', 0.015 * (n % side), 0.015 * (n // side), -0.09, 1e-4, 0.5) for n in range(side * side))
+    return PointCloud2(height=1, width=side * side, fields=fields, point_step=20, row_step=20 * side * side, is_dense=True,
+                       data=array.array('B', cells))
+
+
+def test_when_the_ground_is_seen_expect_its_map_served_and_listened_to_only_while_somebody_asks(web):
+    client = web.client()
+    listeners = lambda: web.user.node.count_subscribers('/elevation')
+    assert get(web.port, '/elevation')[0] == 204 and not client.newest('health')['elevation']
+    web.user.until(lambda: listeners() == 1, 10.0, 'the map is listened to')
+    client.wait('state', lambda state: state['odom'])
+    deadline = time.monotonic() + 10.0
+    while (answer := get(web.port, '/elevation'))[0] != 200:
+        assert time.monotonic() < deadline
+        web.user.publish('elevation', ground(64))
+    status, headers, body = answer
+    x, y, z, side = struct.unpack('<4f', body[:16])
+    assert len(body) == 16 + 8 * 64 * 64 and abs(side - 0.015) < 1e-3 and max(abs(x), abs(y)) < 0.01
+    east = struct.unpack('<4h', body[24:32])
+    assert abs(east[0] - 15) <= 1 and abs(east[1]) <= 1 and east[3] == 50
+    same = {'If-None-Match': headers['etag']}
+    assert get(web.port, '/elevation', **same)[0] == 304
+    client.wait('health', lambda health: health['elevation'])
+    web.user.until(lambda: listeners() == 0, 15.0, 'nobody asks any more')
 
 
 def test_when_a_camera_sends_pictures_expect_the_newest_served_and_none_when_it_falls_silent(web):
@@ -393,7 +425,7 @@ def test_when_the_session_is_recorded_expect_a_file_that_others_read(web):
     assert status == 200 and 'attachment' in headers['content-disposition']
     assert len(body) == reported['bytes'] and body[:8] == b'\x89MCAP0\r\n' == body[-8:]
     for words in (b'/joint_states', b'sensor_msgs/msg/JointState', b'float64[] position', b'/cmd_vel', b'MSG: std_msgs/Header',
-                  b'/robot_description', b'ros2msg', b'cdr'):
+                  b'/robot_description', b'/tf_static', b'tf2_msgs/msg/TFMessage', b'base_footprint', b'/markers', b'ros2msg', b'cdr'):
         assert words in body, words
 
 
@@ -403,8 +435,13 @@ def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
     client = web.standing(enable=True)
     servos, delays = web.user.listen('servo_states'), []
     web.user.until(lambda: servos and servos[-1].message.name, 5.0, 'servos that are on')
-    for _ in range(8):
+    # Whoever looks at the ground and records meanwhile holds no stop up, nor does it when the server begins or ends to listen.
+    cloud = ground(64)
+    for turn in range(8):
+        get(web.port, '/elevation')
+        web.user.publish('elevation', cloud)
         web.user.spin(0.2)
+        client.send(type='record', id=1000 + turn, on=turn % 2 == 0)
         pressed = time.monotonic()
         client.send(type='stop', kind='emergency')
         off = lambda: [h.received for h in servos if h.received > pressed and not h.message.name]

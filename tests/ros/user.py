@@ -13,7 +13,7 @@ import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import BatteryState, CompressedImage, Imu, JointState
+from sensor_msgs.msg import BatteryState, CompressedImage, Imu, JointState, PointCloud2
 from std_msgs.msg import Bool, Float64, String, UInt8MultiArray
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
@@ -33,7 +33,7 @@ TYPES = {
     'markers': MarkerArray, 'time_to_sit': Float64, 'servo_states': JointState, 'joint_states': JointState, 'odom': Odometry,
     'joint_trajectory': JointTrajectory, 'motion_status': DiagnosticArray, 'emergency_stop': Bool, 'robot_description': String,
     'battery': BatteryState, 'foot_switches': UInt8MultiArray, 'sensed_contacts': UInt8MultiArray, 'imu/data': Imu,
-    'image_raw/compressed': CompressedImage,
+    'image_raw/compressed': CompressedImage, 'elevation': PointCloud2,
     '/diagnostics': DiagnosticArray, '/clock': Clock, '/tf': TFMessage, '/tf_static': TFMessage,
 }
 LATCHED = {'gait_state', 'motion_status', 'robot_description', 'time_to_sit', '/tf_static'}

@@ -10,7 +10,7 @@ const ROWS: [u32; 26] =
     [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 23, 24, 27, 29, 30, 31, 36, 37];
 
 /// And how many the one of the servo driver has.
-const DRIVER_ROWS: u32 = 21;
+const DRIVER_ROWS: u32 = 24;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

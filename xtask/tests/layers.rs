@@ -19,8 +19,19 @@ const PURE: [&str; 9] = [
     "hexapod_terrain",
 ];
 /// What no pure crate may reach, however far.
-const NEVER_PURE: [&str; 10] =
-    ["r2r", "r2r_rcl", "tokio", "rppal", "nix", "rustix", "signal-hook", "crossterm", "hexapod_ros", "hexapod_setup"];
+const NEVER_PURE: [&str; 11] = [
+    "r2r",
+    "r2r_rcl",
+    "tokio",
+    "rppal",
+    "gpiocdev",
+    "nix",
+    "rustix",
+    "signal-hook",
+    "crossterm",
+    "hexapod_ros",
+    "hexapod_setup",
+];
 /// What a pure crate's own code may not name: clocks, files, threads, the environment.
 const NEVER_NAMED: [&str; 7] =
     ["std::time::Instant", "SystemTime", "std::fs", "std::net", "std::env", "std::thread", "std::process"];
@@ -96,6 +107,7 @@ fn when_ros_or_rppal_is_named_expect_only_the_crates_meant_for_it() {
         ("r2r_rcl", &["hexapod_rcl"]),
         ("hexapod_rcl", &["hexapod_ros"]),
         ("rppal", &["servo_driver"]),
+        ("gpiocdev", &["servo_driver"]),
         ("rapier3d-f64", &["hexapod_sim"]),
         ("hexapod_sim", &["simulator"]),
         ("tokio", &["web_teleop"]),
@@ -148,16 +160,20 @@ fn when_a_pure_crate_is_read_expect_no_clock_file_or_thread() {
 }
 
 #[test]
-fn when_rppal_is_named_expect_one_file() {
+fn when_a_crate_for_pins_is_named_expect_one_file() {
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let files = ["crates", "src"].iter().flat_map(|folder| rust_files(&root.join(folder)));
-    let names = |file: &std::path::PathBuf| {
-        let code = std::fs::read_to_string(file).unwrap();
-        code.lines().any(|line| line.contains("rppal::") && !line.trim_start().starts_with("//"))
-    };
-    let found: Vec<_> = files.filter(names).collect();
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].ends_with("crates/servo_driver/src/raspberry.rs"), "{found:?}");
+    let files: Vec<_> = ["crates", "src"].iter().flat_map(|folder| rust_files(&root.join(folder))).collect();
+    for (path, home) in
+        [("rppal::", "raspberry.rs"), ("gpiocdev::", "gpio_lines.rs"), ("gpiocdev_uapi::", "gpio_lines.rs")]
+    {
+        let names = |file: &&std::path::PathBuf| {
+            let code = std::fs::read_to_string(file).unwrap();
+            code.lines().any(|line| line.contains(path) && !line.trim_start().starts_with("//"))
+        };
+        let found: Vec<_> = files.iter().filter(names).collect();
+        assert_eq!(found.len(), 1, "{path}: {found:?}");
+        assert!(found[0].ends_with(format!("crates/servo_driver/src/{home}")), "{found:?}");
+    }
 }
 
 pub fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

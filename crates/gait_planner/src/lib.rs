@@ -21,6 +21,7 @@ pub mod life;
 mod markers;
 mod motion_intake;
 mod names;
+mod offer;
 mod outbox;
 mod paused;
 mod planned_footholds;

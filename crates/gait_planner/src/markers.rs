@@ -22,6 +22,8 @@ pub struct Markers {
     legs: usize,
 }
 
+/// The namespace of the marker of footholds; all others have another.
+const FOOTHOLDS: &str = "footholds";
 const SPHERE: i32 = 2;
 const LINE_STRIP: i32 = 4;
 const SPHERE_LIST: i32 = 7;
@@ -46,7 +48,7 @@ impl Markers {
     /// Publishes a tick's markers and returns the stability margin, m.
     pub fn publish(&self, tick: &Tick, footholds: &[Option<Foothold>], stamp: Duration) -> f64 {
         let standing = self.balance.of(tick);
-        if self.publisher.is_heard() {
+        if self.publisher.is_wanted() {
             self.draw(tick, &standing, footholds, stamp);
         }
         standing.margin
@@ -84,6 +86,9 @@ impl Markers {
         if footholds.iter().any(Option::is_some) {
             let chosen = footholds.iter().flatten().map(|foothold| foothold.at).collect();
             add(SPHERE_LIST, 0.014, [0.2, 0.8, 0.3, 1.0], chosen, String::new());
+            if let Some(marker) = array.markers.last_mut() {
+                marker.ns = FOOTHOLDS.into();
+            }
         }
         warn_if_lost(self.publisher.publish(&array));
     }

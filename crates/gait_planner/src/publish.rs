@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::markers::Markers;
 use crate::names::Names;
+use crate::offer;
 use crate::outbox::Done;
 use crate::pulse::Alarm;
 use crate::remarks::Remarks;
@@ -86,6 +87,7 @@ impl Outlet {
         let reliable = QosProfile::default();
         let latched = QosProfile::default().keep_last(1).transient_local();
         let time_to_sit = node.publisher(TIME_TO_SIT, latched.clone())?;
+        offer::publish(node, setup.gaits.names(), setup.motions.names().map(|(name, _)| name))?;
         Ok(Self {
             robot: Arc::clone(robot),
             joint_commands: node.shared_publisher("joint_commands", reliable.clone())?,
@@ -116,9 +118,7 @@ impl Outlet {
             diagnosed: Duration::ZERO,
             ticks: 0,
             marker_ticks: (setup.rate_hz / MARKER_RATE_HZ).round().max(1.0) as u64,
-            report: Report::new(stance.spec().height)
-                .offering(setup.gaits.names(), setup.motions.names().map(|(name, _)| name))
-                .using_imu(setup.uses_imu),
+            report: Report::new(stance.spec().height).using_imu(setup.uses_imu),
         })
     }
 

@@ -9,7 +9,6 @@ use crate::remarks::{Remarks, given_up};
 use crate::sight::Sees;
 use crate::sources::DrivingSources;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Roughness, Tick, Twist};
-use hexapod_ros::bounds::MAX_REASON;
 use hexapod_ros::realtime::SchedulingResult;
 use hexapod_ros::{Lateness, Level, Status, monotonic_now};
 use nalgebra::Isometry3;
@@ -133,9 +132,6 @@ pub struct Report {
     /// Least distance of the centre of mass from the edge of the support polygon, m.
     pub margin_m: Option<f64>,
     stance_height_m: f64,
-    /// Names of the gaits and of the motions that can be asked for.
-    gaits: String,
-    motions: String,
     /// The body is to be kept level by its IMU.
     uses_imu: bool,
     twist: Twist,
@@ -150,12 +146,6 @@ impl Report {
     #[must_use]
     pub fn new(stance_height_m: f64) -> Self {
         Self { stance_height_m, ..Self::default() }
-    }
-
-    /// The same, telling what can be asked for.
-    #[must_use]
-    pub fn offering<'a>(self, gaits: impl Iterator<Item = &'a str>, motions: impl Iterator<Item = &'a str>) -> Self {
-        Self { gaits: listed(gaits), motions: listed(motions), ..self }
     }
 
     /// The same for a robot whose body is to be kept level by its IMU.
@@ -243,9 +233,7 @@ impl Report {
         status.value("state", if shared.fault().is_some() { "fault" } else { shared.get().as_str() });
         status.value("condition", self.remarks.condition.as_str());
         status.value("gait", shared.gait());
-        status.value("gaits", &self.gaits);
         status.value("last motion", shared.motion());
-        status.value("motions", &self.motions);
         let Twist { vx, vy, wz } = self.twist;
         status.value("commanded twist (m/s, m/s, rad/s)", format!("{vx:.4} {vy:.4} {wz:.4}"));
         status.value("limited by", self.limited_by.as_str());
@@ -296,18 +284,6 @@ impl Report {
     }
 }
 
-/// As many names as a value of a status has room for, whole ones.
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut list = String::new();
-    for name in names {
-        let separator = if list.is_empty() { "" } else { ", " };
-        if list.len() + separator.len() + name.len() <= MAX_REASON {
-            list.extend([separator, name]);
-        }
-    }
-    list
-}
-
 /// x, y, z and roll, pitch, yaw.
 fn in_mm_and_degrees(pose: &BodyOffset) -> String {
     let (at, turned) = (pose.translation * 1000.0, pose.rotation.map(f64::to_degrees));
@@ -333,15 +309,5 @@ mod tests {
         let reported = Report { remarks, ..Report::default() }.gave_up().unwrap_or_default();
         assert!(reported.contains("stability") && reported.contains("release the stick"), "{reported}");
         assert_eq!(Report::default().gave_up(), None);
-    }
-
-    #[test]
-    fn when_there_are_more_names_than_room_expect_whole_ones() {
-        assert_eq!(listed(["bow", "wave"].into_iter()), "bow, wave");
-        assert_eq!(listed([].into_iter()), "");
-        let names: Vec<_> = (0..1000).map(|number| format!("motion_{number}")).collect();
-        let list = listed(names.iter().map(String::as_str));
-        assert!(list.len() <= MAX_REASON && list.len() > MAX_REASON - 20);
-        assert!(list.split(", ").all(|name| names.iter().any(|known| known == name)));
     }
 }

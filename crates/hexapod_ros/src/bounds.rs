@@ -24,6 +24,8 @@ pub const MAX_CURVATURES: usize = 16;
 pub const MAX_SERVO_DRIVERS: usize = 8;
 /// Longest list of names in one text, as in the label of `foot_contacts`, bytes.
 pub const MAX_LABEL: usize = 1024;
+/// Most names in a list of what can be asked for, as on `gaits` and `motions`.
+pub const MAX_OFFERED: usize = 128;
 /// Most points of a trajectory.
 pub const MAX_POINTS: usize = 2000;
 /// Most parameters that one call reads, describes or sets; a node has some dozens.
@@ -115,6 +117,13 @@ pub fn name<'a>(what: &str, name: &'a str) -> Result<&'a str, String> {
         return Ok(name);
     };
     Err(format!("no {what} is called \"{}\": {why}", excerpt(name)))
+}
+
+/// The names of a list from outside, as on `gaits` and `motions`: at most [`MAX_OFFERED`], without those that are none.
+#[must_use]
+pub fn names(list: &str) -> Vec<String> {
+    let known = list.split(", ").filter(|each| !each.is_empty() && name("name", each).is_ok());
+    known.take(MAX_OFFERED).map(String::from).collect()
 }
 
 /// The number of elements of a list from outside.
@@ -221,6 +230,14 @@ mod tests {
         assert!(name("gait", "tri\0pod").unwrap_err().contains("control"));
         assert_eq!(count("points", 3, 3), Ok(()));
         assert!(count("points", 4, 3).unwrap_err().contains("at most 3"));
+    }
+
+    #[test]
+    fn when_names_are_listed_expect_each_that_is_one_and_no_more_than_the_bound() {
+        assert_eq!(names("tripod, wave"), ["tripod", "wave"]);
+        assert_eq!(names(""), [""; 0]);
+        assert_eq!(names(&format!("tri\0pod, {}, bow", "g".repeat(MAX_NAME + 1))), ["bow"]);
+        assert_eq!(names(&"bow, ".repeat(1000)).len(), MAX_OFFERED);
     }
 
     #[test]

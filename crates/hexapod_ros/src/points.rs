@@ -38,10 +38,25 @@ impl fmt::Display for CloudRefused {
 /// # Errors
 /// What of its layout does not hold.
 pub fn cloud_points(cloud: &PointCloud2, most: usize, points: &mut Vec<[f32; 3]>) -> Result<(), CloudRefused> {
+    cloud_values(cloud, ["x", "y", "z"], most, points)
+}
+
+/// The same with any fields, of which the first three are the coordinates; the others may be NaN.
+///
+/// # Errors
+/// What of its layout does not hold.
+pub fn cloud_values<const N: usize>(
+    cloud: &PointCloud2,
+    names: [&'static str; N],
+    most: usize,
+    points: &mut Vec<[f32; N]>,
+) -> Result<(), CloudRefused> {
     points.clear();
     let (step, width) = (cloud.point_step as usize, cloud.width as usize);
-    let field = |name| offset(&cloud.fields, name, step).ok_or(CloudRefused::Field(name));
-    let at = [field("x")?, field("y")?, field("z")?];
+    let mut at = [0; N];
+    for (at, name) in at.iter_mut().zip(names) {
+        *at = offset(&cloud.fields, name, step).ok_or(CloudRefused::Field(name))?;
+    }
     let total = u64::from(cloud.width) * u64::from(cloud.height);
     if total == 0 {
         return Ok(());
@@ -62,9 +77,11 @@ pub fn cloud_points(cloud: &PointCloud2, most: usize, points: &mut Vec<[f32; 3]>
         line * cloud.row_step as usize + column * step
     });
     points.extend(places.filter_map(|place| {
-        let [x, y, z] = at.map(|offset| read(place + offset));
-        let point = [x?, y?, z?];
-        point.iter().all(|value| value.is_finite()).then_some(point)
+        let mut values = [0.0; N];
+        for (value, offset) in values.iter_mut().zip(at) {
+            *value = read(place + offset)?;
+        }
+        values.iter().take(3).all(|value| value.is_finite()).then_some(values)
     }));
     Ok(())
 }
@@ -145,6 +162,15 @@ mod tests {
             row.iter().for_each(|value| cloud.data.extend(value.to_be_bytes()));
         }
         assert_eq!(read(&cloud, 10), Ok(vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]));
+    }
+
+    #[test]
+    fn when_other_fields_are_asked_for_too_expect_their_values_also_where_they_are_nan() {
+        let mut cloud = blank_cloud(&["x", "y", "z", "score"]);
+        [[1.0, 2.0, 3.0, 0.5], [4.0, 5.0, 6.0, f32::NAN]].iter().for_each(|point| push_point(&mut cloud, point));
+        let mut points = vec![];
+        assert_eq!(cloud_values(&cloud, ["x", "y", "z", "score"], 10, &mut points), Ok(()));
+        assert!(points[0] == [1.0, 2.0, 3.0, 0.5] && points[1][3].is_nan());
     }
 
     #[test]

@@ -200,6 +200,12 @@ impl<T: Refill> SharedPublisher<T> {
         self.publisher.is_heard()
     }
 
+    /// Whether a message would be of use to anybody, in this process or outside.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.publisher.is_wanted()
+    }
+
     /// Hands the message over in this process, then publishes it.
     ///
     /// # Errors

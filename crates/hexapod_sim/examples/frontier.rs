@@ -1,7 +1,7 @@
 //! How far the shipped robot gets in half a minute at 0.07 m/s over unknown ground, which it feels with its feet and its IMU,
 //! and sees with a depth camera where SEES is 1, or 2 to have its pose by odometry, too:
-//! `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED] [SEES] [ADAPTS]`; where ADAPTS is 1 its walk changes with the ground, as
-//! shipped. Prints fractions of the commanded way, and the greatest leans,
+//! `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED] [SEES] [ADAPTS]`; where ADAPTS is 1 it lifts its feet higher on rough ground, as
+//! shipped. NAME is that of a terrain, or hills. Prints fractions of the commanded way, and the greatest leans,
 //! in degrees; with odometry, also the root mean square of how far it strays from the truth within a second: along x and y
 //! and of the height, in millimetres, of lean and yaw, in degrees.
 

@@ -3,8 +3,8 @@
 //! tell the boards.
 
 use crate::guard_link::{Cut, Heard, ToDriver};
+use crate::pin_access::{OrphanedOutputs, StopButton};
 use crate::pins::Steady;
-use crate::raspberry::{OrphanedOutputs, StopButton};
 use crate::stop_monitor::{BOUNCE, LOOK_EVERY};
 use hexapod_ros::monotonic_now;
 use hexapod_ros::realtime::{self, priority};
@@ -65,13 +65,14 @@ impl Watcher {
         let (mut driver_monitor, mut button, mut looks) = (DriverMonitor::default(), Steady::new(BOUNCE), 0_u32);
         while !self.alarm.0.over.load(Ordering::SeqCst) {
             let now = monotonic_now();
-            let is_pressed = self.button.as_ref().is_some_and(StopButton::is_pressed);
             let heard = self.driver.listen();
+            self.take_lines();
+            let is_pressed = self.button.as_ref().is_some_and(StopButton::is_pressed);
             let before = driver_monitor.cut;
             let cut =
                 driver_monitor.look(heard, button.sees(is_pressed, now), self.alarm.0.free.load(Ordering::SeqCst), now);
             if cut.is_some() {
-                self.cut();
+                self.outputs.iter().for_each(|outputs| outputs.cut());
             }
             self.alarm.0.raised.store(cut.is_some(), Ordering::SeqCst);
             if before != cut {
@@ -87,9 +88,19 @@ impl Watcher {
         }
     }
 
-    fn cut(&self) {
-        if let Some(Err(error)) = self.outputs.as_ref().map(|outputs| outputs.cut()) {
-            tracing::error!("{error}");
+    /// Takes the lines that the driver hands over, and lets go of them when it ends: the next driver cannot have them else.
+    fn take_lines(&mut self) {
+        let handed = self.driver.take_handed();
+        if let Some((outputs, line)) = self.outputs.as_ref().zip(handed.output_enable) {
+            outputs.hold(line);
+        }
+        if let Some((button, line)) = self.button.as_mut().zip(handed.stop) {
+            button.hold(Some(line));
+        }
+        let holds = self.outputs.as_ref().is_some_and(|outputs| outputs.holds()) || self.button.is_some();
+        if handed.is_over || (holds && self.driver.is_gone()) {
+            self.outputs.iter().for_each(|outputs| outputs.give_back());
+            self.button.iter_mut().for_each(|button| button.hold(None));
         }
     }
 

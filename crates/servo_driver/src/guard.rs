@@ -8,7 +8,8 @@ use crate::driver_monitor::{Alarm, Watcher};
 use crate::guard_link::ToDriver;
 use crate::guarded_servos::GuardedServos;
 use crate::lease::{DriverWatch, OnGuard};
-use crate::raspberry::{OrphanedOutputs, PinError, StopButton};
+use crate::pin_access::{OrphanedOutputs, StopButton};
+use crate::pins::PinError;
 use crate::setup::Setup;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{Shutdown, Stage, monotonic_now, systemd};
@@ -89,8 +90,8 @@ impl Term {
 pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), GuardError> {
     let device = setup.map.device().ok_or(GuardError::Simulated)?;
     // Opened now, so that what is missing is reported at the start and not when it is needed.
-    let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
-    let button = setup.pins.stop.map(StopButton::open).transpose()?;
+    let outputs = OrphanedOutputs::open(&setup.pins)?.map(Arc::new);
+    let button = StopButton::open(&setup.pins)?;
     let bus = setup.map.open()?.ok_or(GuardError::Simulated)?;
     let (attempt, alarm) = (Attempt::default(), Alarm::default());
     let watcher =
@@ -128,7 +129,7 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
 /// There is a driver, the bus cannot be used, or a board does not acknowledge that it is off.
 pub fn off(setup: &Setup) -> Result<(), GuardError> {
     let device = setup.map.device().ok_or(GuardError::Simulated)?;
-    let outputs = setup.pins.output_enable.map(OrphanedOutputs::open).transpose()?.map(Arc::new);
+    let outputs = OrphanedOutputs::open(&setup.pins)?.map(Arc::new);
     let bus = setup.map.open()?.ok_or(GuardError::Simulated)?;
     let mut servos = GuardedServos::new(bus, outputs);
     let work = move || {
@@ -198,6 +199,7 @@ impl Guarding {
             if watch.sees(free.is_some(), now) {
                 self.attempt.set(Some(now));
                 let outcome = self.servos.cut();
+                self.servos.give_back();
                 self.attempt.set(None);
                 // A bus that hangs is not the machine's doing.
                 watch.looked = Some(monotonic_now());

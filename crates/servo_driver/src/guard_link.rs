@@ -1,12 +1,23 @@
 //! The connection between a driver and its guards, by which each knows the other to be alive. Single bytes go over a Unix
-//! socket whose name is held as the lease is (`lease.rs`); neither side ever waits for the other.
+//! socket whose name is held as the lease is (`lease.rs`); neither side ever waits for the other. GPIO lines go over it, too:
+//! the open file itself (unix(7), SCM_RIGHTS), with a byte that says which one it is.
 
 use crate::device::Device;
-use crate::lease::{address, bind, is_trusted};
+use crate::lease::{address, bind, is_trusted, peer};
 use crate::liveness::Liveness;
+use crate::pins::Lines;
 use crate::stop::{By, StopLine};
-use std::io::{self, ErrorKind, Read, Write};
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The one who sends it does its work.
@@ -17,6 +28,12 @@ const CUT_SILENT: u8 = b'S';
 const CUT_BUTTON: u8 = b'B';
 /// The driver knows that everything is off, and keeps it so.
 const KNOWN: u8 = b'K';
+/// The line of OE comes with it.
+const OUTPUT_ENABLE: u8 = b'O';
+/// The line of the stop button does.
+const STOP_BUTTON: u8 = b'P';
+/// The driver ends in order, and wants its lines let go of.
+const ENDS: u8 = b'E';
 
 /// More guards than these nobody has.
 const MOST_GUARDS: usize = 8;
@@ -45,6 +62,8 @@ struct OneGuard {
     stream: UnixStream,
     /// The stop that its cut became, as long as it has not been notified.
     unreported: Option<u64>,
+    /// Lines that it has not been given yet: until then it does not count as one.
+    owed: Vec<(u8, Arc<File>)>,
 }
 
 impl ToGuards {
@@ -62,7 +81,14 @@ impl ToGuards {
             && is_trusted(&stream, &self.device)
             && stream.set_nonblocking(true).is_ok()
         {
-            self.guards.push(OneGuard { stream, unreported: None });
+            let Lines { output_enable, stop } = line.pins().lines();
+            let owed = [(OUTPUT_ENABLE, output_enable), (STOP_BUTTON, stop)];
+            let owed = owed.into_iter().filter_map(|(byte, file)| Some((byte, file?))).collect();
+            let mut guard = OneGuard { stream, unreported: None, owed };
+            if let Err(error) = guard.takes() {
+                tracing::error!("the guard could not be given the pins ({error}): no arming before it has them");
+            }
+            self.guards.push(guard);
         }
         self.guards.retain_mut(|guard| guard.hears(line, liveness, now));
         for guard in &mut self.guards {
@@ -76,12 +102,32 @@ impl ToGuards {
     }
 }
 
+impl Drop for ToGuards {
+    fn drop(&mut self) {
+        // A guard of a process that is in disorder keeps what it can do something with.
+        if !std::thread::panicking() {
+            for guard in &self.guards {
+                guard.says(ENDS);
+            }
+        }
+    }
+}
+
 impl OneGuard {
+    /// Gives it what it is owed.
+    fn takes(&mut self) -> Result<(), Errno> {
+        while let Some((byte, file)) = self.owed.last() {
+            send(&self.stream, *byte, file)?;
+            self.owed.pop();
+        }
+        Ok(())
+    }
+
     /// False if it has gone.
     fn hears(&mut self, line: &StopLine, liveness: &Liveness, now: Duration) -> bool {
         let mut bytes = [0; MOST_BYTES];
         let Some(read) = read(&self.stream, &mut bytes) else { return false };
-        if read.contains(&ALIVE) {
+        if read.contains(&ALIVE) && self.takes().is_ok() {
             liveness.hear_guard(now);
         }
         let by = [(CUT_SILENT, By::Guard), (CUT_BUTTON, By::Button)].into_iter().find(|(byte, _)| read.contains(byte));
@@ -101,6 +147,17 @@ impl OneGuard {
 pub(crate) struct ToDriver {
     device: Device,
     stream: Option<UnixStream>,
+    /// The process at the other end, now or last.
+    process: Option<i32>,
+    handed: Handed,
+}
+
+/// Lines that a driver has handed over since they were last taken, and whether it wants them back.
+#[derive(Debug, Default)]
+pub(crate) struct Handed {
+    pub output_enable: Option<OwnedFd>,
+    pub stop: Option<OwnedFd>,
+    pub is_over: bool,
 }
 
 /// What a guard has heard since it last listened.
@@ -117,7 +174,7 @@ pub(crate) struct Heard {
 impl ToDriver {
     /// Towards the driver of `device`.
     pub fn new(device: Device) -> Self {
-        Self { device, stream: None }
+        Self { device, stream: None, process: None, handed: Handed::default() }
     }
 
     /// What the driver has said.
@@ -127,17 +184,50 @@ impl ToDriver {
         }
         let mut bytes = [0; MOST_BYTES];
         let Some(stream) = &self.stream else { return Heard::default() };
-        let Some(read) = read(stream, &mut bytes) else {
+        let Some((read, file)) = receive(stream, &mut bytes) else {
             self.stream = None;
             return Heard::default();
         };
+        match (read.last(), file) {
+            (Some(&OUTPUT_ENABLE), Some(file)) => self.handed.output_enable = Some(file),
+            (Some(&STOP_BUTTON), Some(file)) => self.handed.stop = Some(file),
+            // This process had no room for the file: it is given one anew with the link.
+            (Some(&(OUTPUT_ENABLE | STOP_BUTTON)), None) => {
+                self.stream = None;
+                return Heard::default();
+            }
+            _ => {}
+        }
+        if read.contains(&ENDS) {
+            (self.handed.is_over, self.stream) = (true, None);
+            return Heard::default();
+        }
         Heard { is_linked: true, is_alive: read.contains(&ALIVE), knows: read.contains(&KNOWN) }
     }
 
-    fn connect(&self) -> io::Result<Option<UnixStream>> {
+    fn connect(&mut self) -> io::Result<Option<UnixStream>> {
         let stream = UnixStream::connect_addr(&address(&self.device, ".life")?)?;
         stream.set_nonblocking(true)?;
-        Ok(is_trusted(&stream, &self.device).then_some(stream))
+        let is_trusted = is_trusted(&stream, &self.device);
+        if is_trusted {
+            self.process = peer(&stream);
+        }
+        Ok(is_trusted.then_some(stream))
+    }
+
+    /// What has been handed over since this was last asked.
+    pub fn take_handed(&mut self) -> Handed {
+        std::mem::take(&mut self.handed)
+    }
+
+    /// Whether the process that was linked is gone, with all that it had open.
+    pub fn is_gone(&self) -> bool {
+        let Some(process) = self.process.filter(|_| self.stream.is_none()) else { return false };
+        match fs::read_to_string(format!("/proc/{process}/stat")) {
+            // The second field is the name, in parentheses, and may hold any character.
+            Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X'])),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        }
     }
 
     /// Says that the guard is there.
@@ -168,53 +258,36 @@ fn read<'a>(mut stream: &UnixStream, into: &'a mut [u8]) -> Option<&'a [u8]> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stop::Outcome;
-
-    /// A bus that no machine has.
-    const BUS: u8 = 250;
-    const NOW: Duration = Duration::from_secs(10);
-
-    #[test]
-    fn when_driver_and_guard_are_linked_expect_life_both_ways_and_a_cut_to_become_a_stop_that_is_known() {
-        let (line, liveness) = (StopLine::default(), Liveness::default());
-        liveness.begin(true, NOW);
-        let mut guard = ToDriver::new(Device::i2c(BUS));
-        assert_eq!(guard.listen(), Heard::default(), "there is no driver");
-        let mut driver = ToGuards::open(Device::i2c(BUS)).unwrap();
-        let linked = Heard { is_linked: true, ..Heard::default() };
-        assert_eq!(guard.listen(), linked, "it has said nothing yet");
-        driver.attend(true, (&line, &liveness), NOW);
-        assert_eq!(guard.listen(), Heard { is_alive: true, ..linked });
-        driver.attend(false, (&line, &liveness), NOW);
-        assert!(guard.listen() == linked && liveness.misses_guard(NOW), "a thread does not come round");
-        guard.say_alive();
-        guard.say_cut(Cut::Silent);
-        driver.attend(true, (&line, &liveness), NOW);
-        assert!(!liveness.misses_guard(NOW) && line.by() == By::Guard);
-        let (_, number) = line.take().unwrap();
-        assert!(!guard.listen().knows, "the boards have not been switched off");
-        line.done(number, Outcome { acknowledged: true, latched: true });
-        driver.attend(true, (&line, &liveness), NOW);
-        assert!(guard.listen().knows);
-        drop(driver);
-        assert_eq!(guard.listen(), Heard::default());
+/// Sends `byte` with a file, or neither.
+fn send(stream: &UnixStream, byte: u8, file: &File) -> Result<(), Errno> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let files = [file.as_fd()];
+    if !control.push(SendAncillaryMessage::ScmRights(&files)) {
+        return Err(Errno::NOBUFS);
     }
-
-    #[test]
-    fn when_a_driver_comes_while_a_guard_waits_expect_it_linked_and_a_second_guard_beside_it() {
-        const OTHER: u8 = 249;
-        let (line, liveness) = (StopLine::default(), Liveness::default());
-        let mut guards = [ToDriver::new(Device::i2c(OTHER)), ToDriver::new(Device::i2c(OTHER))];
-        for _ in 0..3 {
-            let mut driver = ToGuards::open(Device::i2c(OTHER)).unwrap();
-            guards.iter_mut().for_each(|guard| assert!(guard.listen().is_linked));
-            (0..2).for_each(|_| driver.attend(true, (&line, &liveness), NOW));
-            guards.iter_mut().for_each(|guard| assert!(guard.listen().is_alive));
-            drop(driver);
-            guards.iter_mut().for_each(|guard| assert!(!guard.listen().is_linked));
-        }
-    }
+    sendmsg(stream, &[IoSlice::new(&[byte])], &mut control, SendFlags::NOSIGNAL).map(drop)
 }
+
+/// What has come in, and a file that came with the last byte of it; nothing if the other end has gone. The kernel ends a
+/// read after the byte that a file came with.
+fn receive<'a>(stream: &UnixStream, into: &'a mut [u8]) -> Option<(&'a [u8], Option<OwnedFd>)> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let received = recvmsg(stream, &mut [IoSliceMut::new(into)], &mut control, RecvFlags::CMSG_CLOEXEC);
+    let count = match received {
+        Ok(received) if received.bytes == 0 => return None,
+        Ok(received) => received.bytes,
+        Err(Errno::AGAIN | Errno::INTR) => 0,
+        Err(_) => return None,
+    };
+    let files = control.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => Some(files),
+        _ => None,
+    });
+    let file = files.flatten().last();
+    into.get(..count).map(|bytes| (bytes, file))
+}
+
+#[cfg(test)]
+mod tests;

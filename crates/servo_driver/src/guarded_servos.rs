@@ -1,7 +1,7 @@
 //! The servos of a guard, and how they are switched off.
 
 use crate::bus::Bus;
-use crate::raspberry::OrphanedOutputs;
+use crate::pin_access::OrphanedOutputs;
 use crate::stoppable::Gate;
 use hexapod_servo::backend::{Backend, Off, Tally};
 use std::sync::Arc;
@@ -20,10 +20,13 @@ impl GuardedServos {
 
     /// OE first, which no bus holds up; then the servos.
     pub fn cut(&mut self) -> Off {
-        if let Some(Err(error)) = self.outputs.as_ref().map(|outputs| outputs.cut()) {
-            tracing::error!("{error}");
-        }
+        self.outputs.iter().for_each(|outputs| outputs.cut());
         self.servos.all_off(&mut Tally::default())
+    }
+
+    /// Leaves OE, which is high, to the next driver.
+    pub fn give_back(&self) {
+        self.outputs.iter().for_each(|outputs| outputs.give_back());
     }
 }
 

@@ -6,7 +6,8 @@ use crate::bus_error::BusOpenError;
 use crate::i2c_bus::I2cBus;
 use crate::lease::{GuardWatch, Lease};
 use crate::own_guard::OwnGuard;
-use crate::raspberry::{PinError, RaspberryPins};
+use crate::pin_access::HeaderPins;
+use crate::pins::PinError;
 use crate::setup::Setup;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub struct Hardware {
     /// The bus. Nothing has gone over it yet.
     pub bus: Bus,
     /// The pins in use, if there are any, with the outputs cut.
-    pub pins: Option<RaspberryPins>,
+    pub pins: Option<HeaderPins>,
     /// Who must be there to switch off, if this process dies.
     pub guard: Option<GuardWatch>,
     /// The guard that this process has started.
@@ -64,7 +65,7 @@ impl Hardware {
             return Ok(Self { bus: boards(setup)?, pins: None, guard: None, own_guard: None, lease: None });
         };
         let lease = Lease::take(&device).map_err(|error| BusOpenError::leased(device.clone(), &error))?;
-        let pins = setup.pins.any().then(|| RaspberryPins::open(setup.pins)).transpose()?;
+        let pins = setup.pins.any().then(|| HeaderPins::open(setup.pins)).transpose()?;
         let bus = setup.map.open()?.map_or_else(|| boards(setup), Ok)?;
         let own_guard = setup.guard.clone().map(|files| OwnGuard::start(setup.map.arguments(), setup.pins, files));
         let guard = own_guard.as_ref().map(|_| {

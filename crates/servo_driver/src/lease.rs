@@ -203,6 +203,11 @@ pub(crate) fn is_trusted(stream: &UnixStream, device: &Device) -> bool {
     })
 }
 
+/// The process at the other end, where it is one that this process can see.
+pub(crate) fn peer(stream: &UnixStream) -> Option<i32> {
+    getsockopt(stream, PeerCredentials).ok().map(|peer| peer.pid()).filter(|process| *process > 0)
+}
+
 /// Whether a user may read and write the device.
 fn may_use(device: &Device, uid: Uid) -> bool {
     const READ_WRITE: u32 = 0o6;

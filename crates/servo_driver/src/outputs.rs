@@ -1,7 +1,7 @@
 //! Whether the boards' outputs are let through, which any thread may end at any time without waiting for another.
 //!
 //! Cuts are counted. A release names the count at which it was granted, so a cut that nobody has seen yet outlasts it.
-//! rppal writes a pin through a handle of which there is one: whoever finds it in use leaves the write to its user, who
+//! A pin is written through a handle of which there is one: whoever finds it in use leaves the write to its user, who
 //! looks once more when done. Nobody waits, and whatever was asked for last is what the pin shows in the end.
 
 use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering, TryLockError};

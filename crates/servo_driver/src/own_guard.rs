@@ -74,6 +74,7 @@ fn start(bus: &[String], pins: PinChoice, files: &Files) -> Option<Child> {
             .args(["-p", &format!("servo_driver.oe_pin:={output_enable}")])
             .args(["-p", &format!("servo_driver.stop_pin:={stop}")])
             .args(["-p", &format!("servo_driver.stop_pin_active:={level}")])
+            .args(["-p", &format!("servo_driver.gpio:={}", pins.access.name())])
             .args(files.given_folder().iter().flat_map(|folder| [OsStr::new("--config"), folder.as_os_str()]))
             .arg("--urdf")
             .arg(&files.urdf)

@@ -1,6 +1,7 @@
 //! What `servo_driver` can be set to.
 
 use crate::bus::{bus_names, buses};
+use crate::pins::PinAccess;
 use hexapod_config::ros_params::ParamSpec;
 use hexapod_setup::params::common;
 use std::sync::LazyLock;
@@ -51,6 +52,7 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("emergency_stop_timeout", 0.0, "Longest silence on the topic emergency_stop, s; 0: any")
             .range(0.0, 60.0)
             .read_only(),
+        pin_access(),
         pin("oe_pin", "Output enable of the boards: BCM number, with real servos; -1: none"),
         pin("stop_pin", "Stop button: BCM number, with real servos; -1: none"),
         level("stop_pin_active", "high", "Level of a pressed stop button; high for one that opens a contact to ground"),
@@ -63,16 +65,19 @@ pub fn specs() -> Vec<ParamSpec> {
         )
         .range(0.0, 60.0)
         .read_only(),
-        pin(
-            "sda_pin",
-            "SDA of the bus, 2 on a Pi: with scl_pin a bus that a board holds low is clocked free; -1: none",
-        ),
+        pin("sda_pin", "SDA of the bus, 2 on a Pi: with scl_pin a bus held low is clocked free; -1: none"),
         pin("scl_pin", "SCL of the bus, 3 on a Pi; -1: none"),
         // The servo core wants ticks at most 20 ms apart, so that a silent board is noticed within 100 ms.
         ParamSpec::new("rate", 100.0, "Servo updates without new commands, Hz").range(50.0, 400.0).read_only(),
         ParamSpec::new("state_rate", 50.0, "Messages on servo_states, Hz").range(1.0, 200.0).read_only(),
     ]);
     specs
+}
+
+fn pin_access() -> ParamSpec {
+    const ABOUT: &str = "How pins are reached: character_device: lines of /dev/gpiochip*, found by name or chip; registers: \
+        the processor's, of a Raspberry Pi; auto: the former where the lines are found, else the latter";
+    ParamSpec::new("gpio", PinAccess::default().name(), ABOUT).choices(&PinAccess::NAMES).read_only()
 }
 
 fn pin(name: &'static str, description: &'static str) -> ParamSpec {

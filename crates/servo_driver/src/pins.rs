@@ -2,7 +2,8 @@
 
 use crate::outputs::{OutputEnable, Outputs};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::fs::File;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// What is read of the pins, and how a bus is clocked free. None of it waits.
@@ -22,6 +23,45 @@ pub trait Inputs: Send + Sync {
 pub trait Pins: Send {
     /// OE, if it is wired, and what is read.
     fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>);
+    /// What whoever guards this process needs of them.
+    fn lines(&self) -> Lines {
+        Lines::default()
+    }
+}
+
+/// GPIO lines that the kernel gives to one process, which hands them to those who guard it: whoever has the file has the
+/// line, and it stays requested until the last has closed it.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    /// OE.
+    pub output_enable: Option<Arc<File>>,
+    /// The stop button.
+    pub stop: Option<Arc<File>>,
+}
+
+/// A pin could not be had.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{what} cannot be used ({reason}); {remedy}")]
+pub struct PinError {
+    /// Which one.
+    pub what: String,
+    /// Why.
+    pub reason: String,
+    /// What to do.
+    pub remedy: String,
+    /// Who has it, if somebody has.
+    pub holder: Option<Holder>,
+}
+
+/// Who has a pin that could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A driver, or the guard that keeps its line.
+    Hexapod,
+    /// Another program, which only reads what is to be read here, too: both may.
+    Reader,
+    /// Another program, and who drives the pin would be the one or the other.
+    Stranger,
 }
 
 /// Pins that several threads use, because they must work when the one that serves the bus hangs in it: whoever wants
@@ -33,15 +73,23 @@ pub struct SharedPins(Arc<Shared>);
 struct Shared {
     outputs: Outputs<Box<dyn OutputEnable>>,
     inputs: OnceLock<Box<dyn Inputs>>,
+    lines: Mutex<Lines>,
 }
 
 impl SharedPins {
     /// These pins from now on; the first stay.
     pub fn connect(&self, pins: impl Pins) {
+        let lines = pins.lines();
         let (output_enable, inputs) = pins.split();
-        if let (Ok(()), Some(output_enable)) = (self.0.inputs.set(inputs), output_enable) {
-            self.0.outputs.connect(output_enable);
+        if self.0.inputs.set(inputs).is_ok() {
+            *self.0.lines.lock().unwrap_or_else(PoisonError::into_inner) = lines;
+            output_enable.into_iter().for_each(|output_enable| self.0.outputs.connect(output_enable));
         }
+    }
+
+    /// What those who guard this process need.
+    pub(crate) fn lines(&self) -> Lines {
+        self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Cuts the outputs at once, until they are released.
@@ -58,6 +106,7 @@ impl SharedPins {
     /// Gives OE back, cut.
     pub fn disconnect(&self) {
         self.0.outputs.disconnect();
+        *self.0.lines.lock().unwrap_or_else(PoisonError::into_inner) = Lines::default();
     }
 
     /// Lets the boards' outputs through, or not.
@@ -112,6 +161,10 @@ impl<P: Pins> Pins for Option<P> {
     fn split(self) -> (Option<Box<dyn OutputEnable>>, Box<dyn Inputs>) {
         self.map_or_else(|| (None, Box::new(Nothing) as Box<dyn Inputs>), P::split)
     }
+
+    fn lines(&self) -> Lines {
+        self.as_ref().map(P::lines).unwrap_or_default()
+    }
 }
 
 /// Which level of an input means what it is there for.
@@ -141,13 +194,55 @@ pub struct PinChoice {
     pub battery: Option<Input>,
     /// SDA and SCL of the bus, to clock it free.
     pub bus: Option<(u8, u8)>,
+    /// How they are reached.
+    pub access: PinAccess,
+}
+
+/// How pins are reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PinAccess {
+    /// Through the character device where its lines are found, else through the registers.
+    #[default]
+    Auto,
+    /// `/dev/gpiochip*`.
+    CharacterDevice,
+    /// The processor's registers, with rppal.
+    Registers,
+}
+
+impl PinAccess {
+    /// The names that a parameter may have.
+    pub(crate) const NAMES: [&str; 3] = ["auto", "character_device", "registers"];
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        let [auto, lines, registers] = Self::NAMES;
+        match self {
+            Self::Auto => auto,
+            Self::CharacterDevice => lines,
+            Self::Registers => registers,
+        }
+    }
+
+    /// The one of a name.
+    pub(crate) fn of(name: &str) -> Self {
+        let each = [Self::Auto, Self::CharacterDevice, Self::Registers];
+        each.into_iter().find(|access| access.name() == name).unwrap_or_default()
+    }
 }
 
 impl PinChoice {
     /// Whether any pin is in use.
     #[must_use]
     pub fn any(&self) -> bool {
-        *self != Self::default()
+        self.bus.is_some() || self.numbers().next().is_some()
+    }
+
+    /// Those that are set or read, without the bus's own.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u8> {
+        [self.output_enable, self.stop.map(|stop| stop.pin), self.battery.map(|battery| battery.pin)]
+            .into_iter()
+            .flatten()
     }
 }
 

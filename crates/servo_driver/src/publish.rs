@@ -45,6 +45,8 @@ pub(crate) struct Teller {
     clock: RosClock,
     joints: Vec<String>,
     load: Option<LoadFeedback>,
+    /// How the pins are reached.
+    pins: String,
     snapshots: Consumer<Snapshot>,
     intake: Arc<IntakeCount>,
     newest: Option<Snapshot>,
@@ -94,6 +96,8 @@ pub(crate) struct Sources {
     pub pace: Option<Pace>,
     /// Whether volts and amperes are measured.
     pub measures_supply: bool,
+    /// How the pins are reached.
+    pub pins: String,
     /// The legs that have a switch which the servos' board reads.
     pub legs_with_switches: Vec<String>,
 }
@@ -115,6 +119,7 @@ impl Teller {
             clock: clock.clone(),
             joints: sources.joints,
             load: sources.load,
+            pins: sources.pins,
             snapshots: sources.snapshots,
             intake: sources.intake,
             newest: None,
@@ -307,6 +312,7 @@ impl Teller {
         };
         let mut status = report.status();
         self.headers.report(&mut status);
+        status.value("pins", &self.pins);
         self.diagnostics.publish(status);
         if periodic {
             self.diagnosed.at = now;

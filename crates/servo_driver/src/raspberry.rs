@@ -3,7 +3,7 @@
 use crate::bus_error::BusOpenError;
 use crate::device::Device;
 use crate::outputs::OutputEnable;
-use crate::pins::{Input, Inputs, PinChoice, Pins};
+use crate::pins::{Input, Inputs, PinChoice, PinError, Pins};
 use embedded_hal::i2c::{ErrorKind, NoAcknowledgeSource, Operation};
 use rppal::gpio::{Gpio, InputPin, IoPin, Level, Mode, OutputPin, Pin};
 use std::io;
@@ -13,6 +13,7 @@ use std::time::Duration;
 const MISSING: &str = "enable I2C: put `dtparam=i2c_arm=on` into /boot/firmware/config.txt and start the computer \
     again, and check the parameter `i2c_device` against `ls /dev/i2c-*`; without boards use bus:=simulated";
 const FORBIDDEN: &str = "let this user in: `sudo groupadd -f i2c && sudo usermod -aG i2c $USER`, then log in again";
+const FORBIDDEN_PINS: &str = "pins need a Raspberry Pi, the group gpio, and BCM numbers nobody else uses";
 const OTHER: &str = "check that no other program or kernel driver holds the bus";
 
 /// `/dev/i2c-N`.
@@ -76,28 +77,28 @@ pub struct RaspberryPins {
 struct RaspberryInputs {
     stop: Option<(InputPin, Level)>,
     battery: Option<(InputPin, Level)>,
-    /// SDA and SCL, by number: they are the bus controller's but for the moment in which a bus is clocked free.
-    bus: Option<(Gpio, u8, u8)>,
+    bus: Option<BusPins>,
 }
 
-/// A pin could not be had.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "GPIO {what} cannot be used ({reason}); pins need a Raspberry Pi, the group gpio, and BCM numbers nobody else uses"
-)]
-pub struct PinError {
-    /// Which one.
-    pub what: String,
-    /// What rppal says.
-    pub reason: String,
+/// SDA and SCL, by number: they are the bus controller's but for the moment in which a bus is clocked free. A GPIO
+/// character device gives no pin back to such a controller, so these are always reached through the registers.
+#[derive(Debug)]
+pub struct BusPins {
+    gpio: Gpio,
+    sda: u8,
+    scl: u8,
+}
+
+fn refused_pin(what: String, error: &rppal::gpio::Error) -> PinError {
+    PinError { what, reason: error.to_string(), remedy: FORBIDDEN_PINS.into(), holder: None }
 }
 
 fn gpio() -> Result<Gpio, PinError> {
-    Gpio::new().map_err(|error| PinError { what: "as a whole".into(), reason: error.to_string() })
+    Gpio::new().map_err(|error| refused_pin("GPIO as a whole".into(), &error))
 }
 
 fn pin(gpio: &Gpio, pin: u8) -> Result<Pin, PinError> {
-    gpio.get(pin).map_err(|error| PinError { what: pin.to_string(), reason: error.to_string() })
+    gpio.get(pin).map_err(|error| refused_pin(format!("GPIO {pin}"), &error))
 }
 
 /// An input that is pulled up: a contact that closes to ground reads low, and one that opens, or breaks, reads high. It
@@ -110,9 +111,9 @@ fn input(gpio: &Gpio, Input { pin: number, active_high }: Input) -> Result<(Inpu
 
 /// The stop button, for whoever guards the driver that reads it, too: levels are everybody's.
 #[derive(Debug)]
-pub struct StopButton(InputPin, Level);
+pub struct RegisterButton(InputPin, Level);
 
-impl StopButton {
+impl RegisterButton {
     /// Claims it for this process.
     pub fn open(stop: Input) -> Result<Self, PinError> {
         let (pin, active) = input(&gpio()?, stop)?;
@@ -127,14 +128,15 @@ impl StopButton {
 
 /// OE of a driver that has gone, or stands still. The pin of a process that is killed or stopped stays as it was, and
 /// rppal writes to registers, which no process has for itself.
-pub struct OrphanedOutputs {
+#[derive(Debug)]
+pub struct OrphanedRegisters {
     gpio: Gpio,
     output_enable: u8,
     /// rppal gives a pin to one at a time.
     cutting: Mutex<()>,
 }
 
-impl OrphanedOutputs {
+impl OrphanedRegisters {
     /// Sees that the pin can be had, and leaves it as it is.
     pub fn open(output_enable: u8) -> Result<Self, PinError> {
         let gpio = gpio()?;
@@ -152,6 +154,12 @@ impl OrphanedOutputs {
 }
 
 impl RaspberryPins {
+    /// Sees that the pins can be had, and leaves them as they are.
+    pub fn look(choice: &PinChoice) -> Result<(), PinError> {
+        let gpio = gpio()?;
+        choice.numbers().try_for_each(|number| pin(&gpio, number).map(drop))
+    }
+
     /// Claims the pins. Outputs are not let through yet.
     pub fn open(choice: PinChoice) -> Result<Self, PinError> {
         let gpio = gpio()?;
@@ -159,13 +167,9 @@ impl RaspberryPins {
         let input = |of: Option<Input>| of.map(|of| input(&gpio, of)).transpose();
         // A process that ends in order gives the pin back; for one that is killed the guard sets it high.
         let output_enable = choice.output_enable.map(|pin| Ok(get(pin)?.into_output_high())).transpose()?;
-        let bus = choice.bus.map(|(sda, scl)| {
-            get(sda)?;
-            get(scl)?;
-            Ok((gpio.clone(), sda, scl))
-        });
+        let bus = choice.bus.map(BusPins::open).transpose()?;
         let (stop, battery) = (input(choice.stop)?, input(choice.battery)?);
-        Ok(Self { output_enable, inputs: RaspberryInputs { stop, battery, bus: bus.transpose()? } })
+        Ok(Self { output_enable, inputs: RaspberryInputs { stop, battery, bus } })
     }
 }
 
@@ -221,8 +225,22 @@ impl Inputs for RaspberryInputs {
     }
 
     fn free_bus(&self) -> bool {
-        let Some((gpio, sda, scl)) = &self.bus else { return false };
-        match clock_free(gpio, *sda, *scl) {
+        self.bus.as_ref().is_some_and(BusPins::free)
+    }
+}
+
+impl BusPins {
+    /// Sees that they can be had, and leaves them as they are.
+    pub fn open((sda, scl): (u8, u8)) -> Result<Self, PinError> {
+        let gpio = gpio()?;
+        pin(&gpio, sda)?;
+        pin(&gpio, scl)?;
+        Ok(Self { gpio, sda, scl })
+    }
+
+    /// Clocks the bus free if a board holds it low; whether one did.
+    pub fn free(&self) -> bool {
+        match clock_free(&self.gpio, self.sda, self.scl) {
             Ok(true) => {
                 tracing::warn!("a board held the bus low; it was clocked free");
                 true

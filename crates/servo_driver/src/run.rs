@@ -5,8 +5,8 @@ use crate::hardware::{Hardware, HardwareError};
 use crate::io::{Ends, Io};
 use crate::io_thread::IoEnd;
 use crate::lease::GuardWatch;
+use crate::pin_access::HeaderPins;
 use crate::publish::{Sources, Teller};
-use crate::raspberry::RaspberryPins;
 use crate::services;
 use crate::setup::{Ros2Control, Setup};
 use crate::stop_monitor::MonitorConfig;
@@ -50,7 +50,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
     let (post, live) = (MonitorConfig::of(&setup), setup.live());
     let config = setup.map.joints();
-    let start_line = format!("{} joints on {}, disarmed: call enable", config.joints.len(), setup.map);
+    let (count, pin_words) = (config.joints.len(), pins.as_ref().map_or("none", HeaderPins::words).to_owned());
     let joints: Vec<_> = config.joints.iter().map(|joint| joint.name.clone()).collect();
     let (groups, off_after, rate_hz) = (config.groups.clone(), config.timing.fault_off_after, setup.rate_hz);
     let pace = setup.map.pace();
@@ -69,12 +69,12 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
         load: setup.load,
         pace,
         measures_supply: setup.map.measures_supply(),
+        pins: pin_words.clone(),
         legs_with_switches: setup.map.legs_with_switches(),
     };
-    let teller = Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?;
-    let teller = Arc::new(Mutex::new(teller));
+    let teller = Arc::new(Mutex::new(Teller::new(&mut node, &setup.map.hardware_id(), sources, monotonic_now())?));
     services::open(&mut node, intake, &front, &groups, &teller)?;
-    tracing::info!("{start_line}");
+    tracing::info!("{count} joints on {}, disarmed: call enable (pins: {pin_words})", setup.map);
 
     let ended = Shutdown::default();
     let _ends_with_this = ended.drop_guard();
@@ -111,7 +111,7 @@ fn of_source(intake: Intake, front: &Front, ros2_control: Option<Ros2Control>) -
     intake.of_ros2_control(joints)
 }
 
-fn as_set_up(io: Io, setup: &Setup, pins: Option<RaspberryPins>, guard: Option<GuardWatch>) -> Io {
+fn as_set_up(io: Io, setup: &Setup, pins: Option<HeaderPins>, guard: Option<GuardWatch>) -> Io {
     let io = io.with_pins(pins).with_spare_parts(setup.spare_parts).with_servo_time(setup.servo_time());
     let io = io.with_low_voltage(setup.low_voltage_v);
     match guard {

@@ -6,7 +6,8 @@ use crate::i2c_bus::BoardBus;
 use crate::load::LoadFeedback;
 use crate::owners::MAX_JOINTS;
 use crate::params::{ON_CHANGE, ROS2_CONTROL};
-use crate::pins::{Input, PinChoice};
+use crate::pin_access;
+use crate::pins::{Input, PinAccess, PinChoice, PinError};
 use crate::schedule::Schedule;
 use crate::statics::spare_parts;
 use crate::wiring;
@@ -139,6 +140,15 @@ impl Setup {
     #[must_use]
     pub fn has_stop_button(&self) -> bool {
         self.pins.stop.is_some()
+    }
+
+    /// How its pins would be reached, if it has any; none is touched.
+    ///
+    /// # Errors
+    /// One of them cannot be had, and why.
+    #[must_use]
+    pub fn pin_access(&self) -> Option<Result<String, PinError>> {
+        pin_access::look(&self.pins)
     }
 
     /// What will tell whether the servos have pulses, once the driver runs.
@@ -307,7 +317,8 @@ fn pins(params: &Params) -> PinChoice {
     let input =
         |name: &str| pin(name).map(|pin| Input { pin, active_high: text(params, &format!("{name}_active")) == "high" });
     let bus = pin("sda_pin").zip(pin("scl_pin"));
-    PinChoice { output_enable: pin("oe_pin"), stop: input("stop_pin"), battery: input("battery_pin"), bus }
+    let access = PinAccess::of(&text(params, "gpio"));
+    PinChoice { output_enable: pin("oe_pin"), stop: input("stop_pin"), battery: input("battery_pin"), bus, access }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Tf {
 
     /// Whether somebody listens to `/tf`.
     pub(crate) fn is_heard(&self) -> bool {
-        self.publisher.is_heard()
+        self.publisher.is_wanted()
     }
 
     /// Sends what never moves, once and for all.
@@ -68,7 +68,7 @@ impl Tf {
     /// Sends, in one message, where the robot has walked, if that `is_sent`, what is below it, and the links with the time of
     /// their joints.
     pub(crate) fn publish(&mut self, walked: Option<&Estimate>, is_sent: bool, links: Option<(Duration, &Links)>) {
-        if !self.publisher.is_heard() {
+        if !self.publisher.is_wanted() {
             return;
         }
         let transforms = &mut self.message.transforms;

@@ -120,9 +120,7 @@ impl Bridge {
             self.teller.rest(now);
         }
         self.report(now);
-        if !self.is_listened_for() {
-            self.listening.end_if_due(now);
-        }
+        self.listening.follow(&self.teller.subscriptions, self.is_listened_for(), now);
     }
 
     fn report(&mut self, now: Duration) {

@@ -9,12 +9,17 @@ use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::rcl_interfaces::msg::Log;
 use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, JointState};
 use hexapod_ros::r2r::std_msgs::msg::UInt8MultiArray;
+use hexapod_ros::r2r::visualization_msgs::msg::MarkerArray;
 use hexapod_setup::params;
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 /// Silence of the planner after which what it said is past.
 const PLANNER_SILENCE: Duration = Duration::from_secs(1);
+/// The namespace of the markers that are footholds, and the age at which they are past.
+const FOOTHOLDS: &str = "footholds";
+const FOOTHOLDS_AGE: Duration = Duration::from_millis(500);
 /// Silence after which a node's status is stale.
 const STATUS_SILENCE: Duration = Duration::from_millis(2500);
 /// Values of a status that are shown.
@@ -38,9 +43,12 @@ pub struct Heard {
     namespace: String,
     joint_names: Vec<String>,
     legs: Vec<String>,
+    gaits: Vec<String>,
+    motions: Vec<String>,
     joints: At<Vec<f64>>,
     odom: At<[f64; 7]>,
     contacts: At<Vec<u8>>,
+    footholds: At<Vec<[f64; 3]>>,
     twist: At<[f64; 3]>,
     gait_state: String,
     planner: Option<Duration>,
@@ -63,9 +71,12 @@ impl Heard {
             namespace: namespace.into(),
             joint_names: vec![],
             legs: vec![],
+            gaits: vec![],
+            motions: vec![],
             joints: None,
             odom: None,
             contacts: None,
+            footholds: None,
             twist: None,
             gait_state: String::new(),
             planner: None,
@@ -137,6 +148,33 @@ impl Heard {
         self.planner = Some(at);
         self.gait_state = excerpt(state).into_owned();
         self.changes += 1;
+    }
+
+    /// Takes the names of the gaits that can be asked for.
+    pub fn take_gaits(&mut self, list: &str) {
+        self.gaits = bounds::names(list);
+    }
+
+    /// Takes those of the motions.
+    pub fn take_motions(&mut self, list: &str) {
+        self.motions = bounds::names(list);
+    }
+
+    /// Takes the footholds that the planner has chosen on ground that it sees, in the base's frame.
+    pub fn take_markers(&mut self, message: &MarkerArray, at: Duration) {
+        let Some(pose) = self.base_pose() else { return };
+        let shown = message.markers.iter().filter(|marker| marker.ns == FOOTHOLDS);
+        let points = shown.flat_map(|marker| &marker.points).take(bounds::MAX_JOINTS);
+        let points = points.map(|p| pose * Point3::new(p.x, p.y, p.z)).filter(|p| all_finite(p.coords.as_slice()));
+        self.footholds = Some((at, points.map(|p| [p.x, p.y, p.z]).collect()));
+    }
+
+    /// Where the base is, by odometry.
+    #[must_use]
+    pub fn base_pose(&self) -> Option<Isometry3<f64>> {
+        let (_, [x, y, z, qx, qy, qz, qw]) = self.odom?;
+        let turned = UnitQuaternion::try_new(Quaternion::new(qw, qx, qy, qz), 1e-9)?;
+        Some(Isometry3::from_parts(Translation3::new(x, y, z), turned))
     }
 
     /// Takes the status of this robot's nodes; others tell of themselves on the same topic.
@@ -211,17 +249,11 @@ impl Heard {
     /// The names that go with the numbers of a state, without revision and description.
     #[must_use]
     pub fn names(&self) -> RobotNames {
-        let listed = |key: &str| {
-            let names = self.nodes.get("gait_planner").and_then(|(_, status)| status.values.get(key));
-            let names =
-                names.map(|names| names.split(", ").filter(|name| !name.is_empty()).map(String::from).collect());
-            names.unwrap_or_default()
-        };
         RobotNames {
             joints: self.joint_names.clone(),
             legs: self.legs.clone(),
-            gaits: listed("gaits"),
-            motions: listed("motions"),
+            gaits: self.gaits.clone(),
+            motions: self.motions.clone(),
             ..RobotNames::default()
         }
     }
@@ -237,6 +269,7 @@ impl Heard {
             odom: self.odom.map(|(_, pose)| pose.map(Rounded)),
             contacts: self.contacts.as_ref().map(|(_, contacts)| contacts.clone()),
             twist: self.twist.filter(|_| !is_past).map(|(_, twist)| twist.map(Rounded)),
+            footholds: self.footholds_at(now),
             gait_state: self.gait_state.clone(),
             age: Ages {
                 joints: age(self.joints.as_ref().map(|(at, _)| *at)),
@@ -248,13 +281,25 @@ impl Heard {
         }
     }
 
-    /// How the robot is at `now`, without the camera.
+    fn footholds_at(&self, now: Duration) -> Vec<[Rounded; 3]> {
+        let fresh = self.footholds.iter().filter(|(at, _)| now.saturating_sub(*at) < FOOTHOLDS_AGE);
+        fresh.flat_map(|(_, points)| points).map(|point| point.map(Rounded)).collect()
+    }
+
+    /// How the robot is at `now`, without camera and elevation.
     #[must_use]
     pub fn health(&self, now: Duration) -> Health {
         let nodes: Vec<NodeStatus> =
             self.nodes.values().map(|(at, status)| aged(status, now.saturating_sub(*at))).collect();
         let level = nodes.iter().map(|node| node.level).max().unwrap_or_default();
-        Health { t: seconds(now), level, nodes, battery: self.battery, motion: self.motion.clone(), camera: false }
+        Health {
+            t: seconds(now),
+            level,
+            nodes,
+            battery: self.battery,
+            motion: self.motion.clone(),
+            ..Health::default()
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod clients;
 mod definitions;
 mod description;
 pub mod drive_lease;
+mod elevation;
 pub mod gate;
 mod heard;
 mod input;

@@ -2,6 +2,7 @@
 
 use crate::bridge::Bridge;
 use crate::description::SharedDescription;
+use crate::elevation::SharedElevation;
 use crate::heard::Heard;
 use crate::input::Input;
 use crate::invitation;
@@ -52,21 +53,23 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let _ = shutdown.wait(Stage::Stopping, ROBOT_FIRST);
     let namespace = node.namespace();
     let recorder = Recorder::new(&namespace, setup.recording_size);
-    let shared_description = SharedDescription::default();
+    let (shared_description, elevation) = (SharedDescription::default(), SharedElevation::default());
     let subscriptions = Subscriptions {
         heard: Arc::new(Mutex::new(Heard::new(&namespace))),
         shared_description: shared_description.clone(),
+        elevation: elevation.clone(),
         recorder: recorder.clone(),
     };
     let (inbox, inputs) = mpsc::channel();
     let (states, newest) = watch::channel(Utf8Bytes::default());
     let publishers = Publishers::open(&mut node, setup.is_stamped, recorder.clone())?;
-    let teller = Teller::new(subscriptions, namespace, states);
+    let teller = Teller::new((subscriptions, node.graph()), namespace, states);
     let shared = Shared {
         gate: setup.gate.clone(),
         bridge: inbox.clone(),
         states: newest,
         shared_description,
+        elevation,
         recorder,
         folder: setup.urdf.parent().map(Into::into).unwrap_or_default(),
         room: Arc::new(Semaphore::new(setup.max_clients)),

@@ -1,14 +1,17 @@
 //! The robot's topics, listened to while a client is connected.
 
 use crate::description::SharedDescription;
+use crate::elevation::SharedElevation;
 use crate::heard::Heard;
 use crate::recording::{Recorder, Topic};
 use hexapod_ros::r2r::diagnostic_msgs::msg::DiagnosticArray;
 use hexapod_ros::r2r::geometry_msgs::msg::Twist;
 use hexapod_ros::r2r::nav_msgs::msg::Odometry;
 use hexapod_ros::r2r::rcl_interfaces::msg::Log;
-use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, CompressedImage, JointState};
+use hexapod_ros::r2r::sensor_msgs::msg::{BatteryState, CompressedImage, JointState, PointCloud2};
 use hexapod_ros::r2r::std_msgs::msg::{String as StringMsg, UInt8MultiArray};
+use hexapod_ros::r2r::tf2_msgs::msg::TFMessage;
+use hexapod_ros::r2r::visualization_msgs::msg::MarkerArray;
 use hexapod_ros::r2r::{QosProfile, WrappedTypesupport};
 use hexapod_ros::realtime::priority;
 use hexapod_ros::{Lane, LaneOpener, OpenLane, RosError, qos};
@@ -21,6 +24,7 @@ use std::time::Duration;
 pub(crate) struct Subscriptions {
     pub heard: Arc<Mutex<Heard>>,
     pub shared_description: SharedDescription,
+    pub elevation: SharedElevation,
     pub recorder: Recorder,
 }
 
@@ -28,6 +32,34 @@ impl Subscriptions {
     /// Listens until what is returned is dropped; `None` if the node is gone.
     pub fn listen(&self, opener: &LaneOpener) -> Result<Option<OpenLane>, RosError> {
         opener.open("web-hear", priority::MESSAGES, |lane| self.fill(lane))
+    }
+
+    /// Listens to what only a recording is made of.
+    pub fn listen_to_frames(&self, opener: &LaneOpener) -> Result<Option<OpenLane>, RosError> {
+        let each = || QosProfile::default().keep_last(100);
+        opener.open("web-frames", priority::MESSAGES, |lane| {
+            self.take(lane, "/tf", each(), Topic::Tf, |_: &TFMessage, _| ())?;
+            self.take(lane, "/tf_static", each().transient_local(), Topic::TfStatic, |_: &TFMessage, _| ())?;
+            self.take(lane, "markers", QosProfile::default(), Topic::Markers, |_: &MarkerArray, _| ())
+        })
+    }
+
+    /// Listens to the map of the ground and the footholds on it.
+    pub fn listen_to_ground(&self, opener: &LaneOpener) -> Result<Option<OpenLane>, RosError> {
+        opener.open("web-ground", priority::MESSAGES, |lane| {
+            let (heard, elevation) = (Arc::clone(&self.heard), self.elevation.clone());
+            let newest = || QosProfile::default().keep_last(1).best_effort();
+            lane.subscribe_from("elevation", newest(), move |map: PointCloud2, from| {
+                let pose = heard.lock().unwrap_or_else(PoisonError::into_inner).base_pose();
+                if let Some(pose) = pose {
+                    elevation.take(&map, &pose, from.at);
+                }
+            })?;
+            let heard = Arc::clone(&self.heard);
+            lane.subscribe_from("markers", newest(), move |markers: MarkerArray, from| {
+                heard.lock().unwrap_or_else(PoisonError::into_inner).take_markers(&markers, from.at);
+            })
+        })
     }
 
     /// Begins a recording, with what was said before and is not said again, or ends it.
@@ -62,6 +94,8 @@ impl Subscriptions {
         self.hear(lane, "gait_state", latched(), Topic::GaitState, |heard, m: &StringMsg, at| {
             heard.take_gait_state(&m.data, at);
         })?;
+        self.hear(lane, "gaits", latched(), Topic::Gaits, |heard, m: &StringMsg, _| heard.take_gaits(&m.data))?;
+        self.hear(lane, "motions", latched(), Topic::Motions, |heard, m: &StringMsg, _| heard.take_motions(&m.data))?;
         self.hear(lane, "/diagnostics", each(), Topic::Diagnostics, |heard, m: &DiagnosticArray, at| {
             heard.take_diagnostics(m, at);
         })?;

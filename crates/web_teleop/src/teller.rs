@@ -7,6 +7,7 @@ use crate::out::Down;
 use crate::params::Setup;
 use crate::protocol::{self, Events, FullStick, Health, Lease, Recording, RobotNames, StopReport, Welcome, text};
 use crate::subscriptions::Subscriptions;
+use hexapod_ros::Graph;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -19,6 +20,7 @@ const HEALTH_AT_MOST: Duration = Duration::from_millis(300);
 pub(crate) struct Teller {
     pub clients: Clients,
     pub subscriptions: Subscriptions,
+    graph: Graph,
     states: watch::Sender<Utf8Bytes>,
     namespace: String,
     names: RobotNames,
@@ -33,10 +35,15 @@ pub(crate) struct Teller {
 }
 
 impl Teller {
-    pub fn new(subscriptions: Subscriptions, namespace: String, states: watch::Sender<Utf8Bytes>) -> Self {
+    pub fn new(
+        (subscriptions, graph): (Subscriptions, Graph),
+        namespace: String,
+        states: watch::Sender<Utf8Bytes>,
+    ) -> Self {
         Self {
             clients: Clients::default(),
             subscriptions,
+            graph,
             states,
             namespace,
             names: RobotNames::default(),
@@ -122,7 +129,9 @@ impl Teller {
 
     fn health_now(&self, now: Duration) -> Health {
         let camera = self.subscriptions.shared_description.picture(now).is_some();
-        Health { camera, ..self.heard().health(now) }
+        let map = format!("{}/elevation", self.namespace.trim_end_matches('/'));
+        let elevation = !self.graph.senders(&map).is_empty();
+        Health { camera, elevation, ..self.heard().health(now) }
     }
 
     /// Tells how far the recording is, where that has changed.

@@ -16,6 +16,7 @@ pub fn judge(facts: &Facts) -> Vec<Finding> {
     findings.extend(servos::config(facts));
     findings.extend(servos::groups(facts));
     findings.extend(servos::bus(facts));
+    findings.extend(servos::pins(facts));
     findings.extend(servos::stop_button(facts));
     findings.extend(servos::adapters(facts));
     findings.push(computer::page(&facts.page));

@@ -40,6 +40,18 @@ pub(super) fn stop_button(facts: &Facts) -> Option<Finding> {
     Some(Finding::ok("stop", says))
 }
 
+/// How the pins are reached.
+pub(super) fn pins(facts: &Facts) -> Option<Finding> {
+    const ABOUT: &str = "pins";
+    Some(match facts.pins.as_ref()? {
+        Ok(words) => Finding::ok(ABOUT, words),
+        Err(why) => {
+            let (says, cure) = why.rsplit_once("; ").unwrap_or((why, ""));
+            Finding::problem(ABOUT, says, cure)
+        }
+    })
+}
+
 /// Whether this user may use the bus and its pins.
 pub(super) fn groups(facts: &Facts) -> Vec<Finding> {
     const ABOUT: &str = "groups";

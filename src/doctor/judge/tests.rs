@@ -43,6 +43,7 @@ fn healthy() -> Facts {
             part("board 0x40", Ok("MODE1 0x11")),
             part("board 0x41", Ok("MODE1 0x11")),
         ])),
+        pins: Some(Ok("GPIO17 (line 17 of /dev/gpiochip0, pinctrl-rp1)".into())),
         adapters: vec![],
         power: Power {
             pi: Some("Raspberry Pi 5 Model B Rev 1.0".into()),
@@ -266,4 +267,16 @@ fn when_a_line_is_printed_expect_its_cure_below_and_colours_only_where_they_are_
         "problem  bus        it hangs\n                    -> cut\n                    -> look"
     );
     assert!(finding.line(true).starts_with("\x1b[1;31mproblem \x1b[0m bus"));
+}
+
+#[test]
+fn when_a_pin_cannot_be_had_expect_the_reason_and_its_cure() {
+    let mut facts = healthy();
+    facts.pins =
+        Some(Err("GPIO17 (line 17 of /dev/gpiochip0, pinctrl-rp1) cannot be used (spi0 has it); use another".into()));
+    let found = judge(&facts).into_iter().find(|finding| finding.about == "pins").unwrap();
+    assert_eq!((found.level, found.cure.as_str()), (Level::Problem, "use another"));
+    assert!(found.says.ends_with("(spi0 has it)"));
+    facts.pins = None;
+    assert!(judge(&facts).iter().all(|finding| finding.about != "pins"));
 }

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-SOURCES = [Path(__file__).with_name(name) for name in ('i2c_boards.c', 'chip.c', 'pins.c')]
+SOURCES = [Path(__file__).with_name(name) for name in ('i2c_boards.c', 'chip.c', 'pins.c', 'gpio_chips.c')]
 ALL_CALL, ALL_OFF = 0x70, bytes([0xFD, 0x10])
 COUNT_US = 1e6 / 50.0 / 4096
 # The fields of `struct entry`.
@@ -54,13 +54,34 @@ class Boards:
         """Set a fault or the bus's speed."""
         self._library.boards_set(self._world, fault, int(value))
 
-    def wire(self, *, oe=None, pins=()):
-        """Put pins behind /dev/gpiomem: OE of all boards, and what is wired to others."""
-        assert self._library.pins_create(str(self.path).encode()) == 0, 'the pins could not be made'
+    def wire(self, *, oe=None, pins=(), chips=None, pi=4):
+        """Wire OE of all boards, and others, to the pins of a Pi: behind /dev/gpiomem (Pi 4), and /dev/`chips`."""
+        assert self._library.pins_create(str(self.path).encode(), pi) == 0, 'the pins could not be made'
+        if chips is not None:
+            Path(f'{self.path}.chips').mkdir()
+            for name, chip in chips.items():
+                self.set_chip(name, chip)
         if oe is not None:
             self._library.boards_wire_oe(self._world, oe)
         for pin, wire in dict(pins).items():
             self.set_pin(pin, wire)
+
+    def set_chip(self, name, chip):
+        """Make a chip of its text (gpio_chips.c), or a link of the name of another."""
+        path = Path(f'{self.path}.chips') / name
+        if chip.startswith('gpiochip'):
+            path.symlink_to(chip)
+        else:
+            path.write_text(chip)
+
+    def lose_chips(self):
+        """Let the lines that are requested fail, as those of a chip that was unbound."""
+        self.set_kernel('gone')
+
+    def set_kernel(self, *traits):
+        """Have a kernel without v2 of the uAPI (no_v2) or resistors (no_bias), or with dtparam=strict_gpiod (strict)."""
+        for trait in traits:
+            Path(f'{self.path}.{trait}').touch()
 
     def set_pin(self, pin, wire):
         """Wire a pin to ground or to a supply, or cut its wire."""

@@ -356,8 +356,9 @@ int ioctl(int fd, unsigned long request, ...) {
     va_start(rest, request);
     void *argument = va_arg(rest, void *);
     va_end(rest);
-    if (pins_ioctl(fd, request, argument)) {
-        return 0;
+    int of_pins = pins_ioctl(fd, request, argument);
+    if (of_pins >= 0) {
+        return (int)result(of_pins, 0);
     }
     if (!is_bus(fd)) {
         int (*real)(int, unsigned long, ...) = dlsym(RTLD_NEXT, "ioctl");

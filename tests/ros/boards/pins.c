@@ -18,12 +18,14 @@
 
 enum { GPFSEL0 = 0, GPSET0 = 7, GPCLR0 = 10, GPLEV0 = 13, GPPUPPDN0 = 57, PAGE = 4096, PINS = 28 };
 enum { INPUT = 0, OUTPUT = 1, PULL_UP = 1 };
-static const char MODEL[] = "raspberrypi,4-model-b\0brcm,bcm2711";
+static const char PI_4[] = "raspberrypi,4-model-b\0brcm,bcm2711";
+static const char PI_5[] = "raspberrypi,5-model-b\0brcm,bcm2712";
 
 static volatile uint32_t *registers;
 static uint8_t wired[PINS]; /* enum wire */
 static volatile double rose[PINS];
 static int chip_fd = -1;
+static char created[512];
 
 static int file(char *into, size_t size, const char *boards, const char *suffix) {
     return snprintf(into, size, "%s.%s", boards, suffix) < (int)size;
@@ -49,7 +51,10 @@ static double monotonic(void) {
 
 static void *play(void *unused) {
     uint32_t latch = 0;
-    for (;;) {
+    for (unsigned round = 0;; round++) {
+        if (round % 100 == 0) {
+            chip_free_lines(created);
+        }
         uint32_t clear = __atomic_exchange_n(&registers[GPCLR0], 0, __ATOMIC_SEQ_CST);
         uint32_t set = __atomic_exchange_n(&registers[GPSET0], 0, __ATOMIC_SEQ_CST);
         latch = (latch & ~clear) | set;
@@ -66,10 +71,12 @@ static void *play(void *unused) {
     return unused;
 }
 
-int pins_create(const char *boards) {
+/* `pi` is 4 or 5; a Pi 5 has other registers, which are not here. */
+int pins_create(const char *boards, int pi) {
     char path[512];
+    const char *text = pi == 4 ? PI_4 : PI_5;
     FILE *model = file(path, sizeof path, boards, "model") ? fopen(path, "w") : NULL;
-    if (model == NULL || fwrite(MODEL, 1, sizeof MODEL, model) != sizeof MODEL || fclose(model) != 0) {
+    if (model == NULL || fwrite(text, 1, sizeof PI_4, model) != sizeof PI_4 || fclose(model) != 0) {
         return -1;
     }
     int fd = file(path, sizeof path, boards, "gpiomem") ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
@@ -80,6 +87,7 @@ int pins_create(const char *boards) {
     close(fd);
     pthread_t thread;
     memset(wired, WIRE_OPEN, sizeof wired);
+    snprintf(created, sizeof created, "%s", boards);
     int first = registers == NULL;
     registers = at;
     return at == MAP_FAILED || (first && pthread_create(&thread, NULL, play, NULL) != 0) ? -1 : 0;
@@ -92,13 +100,54 @@ int pins_is_output(int pin) { return registers != NULL && mode(pin) == OUTPUT; }
 
 /* --- what the driver's process calls */
 
+static void attach(void) {
+    char path[512];
+    const char *boards = getenv("I2C_BOARDS");
+    if (registers != NULL) {
+        return;
+    }
+    int fd = boards != NULL && file(path, sizeof path, boards, "gpiomem") ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    void *at = fd < 0 ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) {
+        abort();
+    }
+    close(fd);
+    registers = at;
+}
+
+static void replace(int at, uint32_t mask, int shift, uint32_t value) {
+    __atomic_and_fetch(&registers[at], ~(mask << shift), __ATOMIC_SEQ_CST);
+    __atomic_or_fetch(&registers[at], value << shift, __ATOMIC_SEQ_CST);
+}
+
+void pins_set(int pin, int high) {
+    attach();
+    __atomic_or_fetch(&registers[high ? GPSET0 : GPCLR0], 1u << pin, __ATOMIC_SEQ_CST);
+}
+
+void pins_configure(int pin, int is_output, int is_pulled_up) {
+    attach();
+    replace(GPPUPPDN0 + pin / 16, 3, pin % 16 * 2, is_pulled_up ? PULL_UP : 0);
+    replace(GPFSEL0 + pin / 10, 7, pin % 10 * 3, is_output ? OUTPUT : INPUT);
+}
+
+void pins_make_input(int pin) { replace(GPFSEL0 + pin / 10, 7, pin % 10 * 3, INPUT); }
+
+int pins_level(int pin) {
+    attach();
+    return pins_high(pin);
+}
+
 const char *pins_instead_of(const char *path, char *into, unsigned long size) {
     static const char *const files[][2] = {
         { "/dev/gpiomem", "gpiomem" },
         { "/sys/firmware/devicetree/base/compatible", "model" },
         { "/proc/cpuinfo", "model" },
     };
-    const char *boards = getenv("I2C_BOARDS");
+    const char *boards = getenv("I2C_BOARDS"), *chip = chip_instead_of(path, into);
+    if (chip != NULL) {
+        return chip;
+    }
     for (size_t i = 0; boards != NULL && i < sizeof files / sizeof *files; i++) {
         if (strcmp(path, files[i][0]) == 0 && file(into, size, boards, files[i][1]) && access(into, F_OK) == 0) {
             return into;
@@ -113,11 +162,13 @@ void pins_opened(const char *path, int fd) {
     }
 }
 
+/* An errno, or -1 for what is none of ours. */
 int pins_ioctl(int fd, unsigned long request, void *argument) {
-    if (fd < 0 || fd != chip_fd || request != GPIO_GET_CHIPINFO_IOCTL) {
-        return 0;
+    int of_chip = chip_ioctl(fd, request, argument);
+    if (of_chip >= 0 || fd < 0 || fd != chip_fd || request != GPIO_GET_CHIPINFO_IOCTL) {
+        return of_chip;
     }
     struct gpiochip_info info = { .name = "gpiochip0", .label = "pinctrl-bcm2711", .lines = 58 };
     memcpy(argument, &info, sizeof info);
-    return 1;
+    return 0;
 }

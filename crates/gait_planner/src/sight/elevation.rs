@@ -41,7 +41,7 @@ impl Elevation {
 
     /// Publishes the known cells of a map whose robot is there in the odometry frame.
     pub fn tell(&mut self, map: &ElevationMap, odom_from_body: &Isometry3<f64>, now: Duration) {
-        if !self.publisher.is_heard() || self.reported.is_some_and(|at| now.abs_diff(at) < PERIOD) {
+        if !self.publisher.is_wanted() || self.reported.is_some_and(|at| now.abs_diff(at) < PERIOD) {
             return;
         }
         self.reported = Some(now);

@@ -95,6 +95,7 @@ export class Cockpit extends Emitter<Events> {
 
   /** Begins a grip, and becomes the driver where there is none. */
   grip(source: Source): void {
+    if (this.#session.isDriver && !this.deadman.isHeld()) this.#pilot.grip(this.#zero());
     this.deadman.grip(source);
     if (this.#session.isDriver || !this.#session.isOpen) return;
     const other = this.#session.otherDriver;
@@ -268,6 +269,11 @@ export class Cockpit extends Emitter<Events> {
       stateAgeMs: session.stateAgeMs,
       isBackedUp: session.transport.isBackedUp(),
     });
+  }
+
+  /** Nothing asked for, in the way of the steering. */
+  #zero(): Intent {
+    return this.steering.kind === "arc" ? { type: "arc", velocity: 0, curvature: this.steering.curvature } : HALT;
   }
 
   #intent(): Intent {

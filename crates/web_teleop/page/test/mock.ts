@@ -116,6 +116,8 @@ export class Mock {
       const isIn = this.#isIn(`token.${(request.headers.authorization ?? "").replace("Bearer ", "")}`);
       return isIn ? send(200, "application/xml", this.#options.urdf) : send(401, "text/plain", "");
     }
+    const { elevation } = this.robot;
+    if (name === "elevation") return elevation ? send(200, "application/octet-stream", elevation) : send(204, "text/plain", "");
     const file = join(this.#options.dist, normalize(`/${name}`));
     if (!existsSync(file)) return send(404, "text/plain", "");
     send(200, TYPES[extname(file)] ?? "application/octet-stream", readFileSync(file));

@@ -21,6 +21,8 @@ export class MockRobot {
   warning = "";
   state_ = "standing";
   camera = false;
+  /** The map of the ground as it is sent. */
+  elevation: Buffer | undefined;
   readonly facts: RobotFacts = {
     type: "robot", revision: 1, joints: LEGS.flatMap((leg) => ["coxa", "femur", "tibia"].map((joint) => `${leg}_${joint}`)),
     legs: LEGS, gaits: ["tripod", "ripple", "amble", "wave"],
@@ -35,12 +37,18 @@ export class MockRobot {
   #twist: Twist = [0, 0, 0];
   #pose = { x: 0, y: 0, z: 0, roll: 0, pitch: 0, yaw: 0 };
   #odom: Twist = [0, 0, 0];
+  #isBarred = false;
   #phase = 0;
   #sinceS = 0;
   #stride = 0;
 
   intend(message: ClientMessage): void {
     this.#sinceS = 0;
+    if (message.type === "drive") {
+      // As the planner wants it of a source that was there while the servos were off.
+      this.#isBarred &&= message.vx !== 0 || message.vy !== 0 || message.wz !== 0;
+      if (this.#isBarred) return;
+    }
     if (message.type === "pose") this.#pose = { ...message };
     else if (message.type === "drive") this.#twist = [message.vx, message.vy, message.wz];
     else if (message.type === "arc") this.#twist = [message.velocity, 0, message.velocity * message.curvature * 4];
@@ -60,7 +68,10 @@ export class MockRobot {
       if (this.refusal) return this.refusal;
       this.servos = this.armsSlowly ? "arming" : "armed";
     }
-    if (message.service === "disable") this.servos = "disarmed";
+    if (message.service === "disable") {
+      this.servos = "disarmed";
+      this.#isBarred = true;
+    }
     if (message.service === "stand") this.state_ = "standing";
     if (message.service === "sit" || message.service === "pack") this.state_ = "sitting";
     return "";
@@ -101,7 +112,7 @@ export class MockRobot {
         node("servo_driver", this.servos, { state: this.servos, "bus load (%)": (31 + Math.sin(t * 0.7)).toFixed(1) }),
         node("state_publisher", "ok", {}),
       ],
-      battery: { voltage: 7.4, percentage: 0.81 }, motion: null, camera: this.camera,
+      battery: { voltage: 7.4, percentage: 0.81 }, motion: null, camera: this.camera, elevation: this.elevation !== undefined,
     };
   }
 

@@ -67,6 +67,9 @@ pub struct State {
     pub contacts: Option<Vec<u8>>,
     /// What is walked: vx, vy, wz.
     pub twist: Option<[Rounded; 3]>,
+    /// Footholds chosen on ground that is seen, in the odometry's frame; left out while there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub footholds: Vec<[Rounded; 3]>,
     /// What the robot does.
     pub gait_state: String,
     /// Seconds since each was heard.
@@ -118,6 +121,8 @@ pub struct Health {
     pub motion: Option<MotionStatus>,
     /// Whether there is a picture.
     pub camera: bool,
+    /// Whether there is a map of the ground.
+    pub elevation: bool,
 }
 
 /// What a node says of itself.
@@ -278,11 +283,16 @@ mod tests {
 
     #[test]
     fn when_a_state_is_written_expect_the_documents_fields() {
-        let state = State { joints: Some(vec![Rounded(0.5)]), odom: Some([Rounded(0.0); 7]), ..State::default() };
+        let state = State {
+            joints: Some(vec![Rounded(0.5)]),
+            footholds: vec![[Rounded(0.0); 3]],
+            odom: Some([Rounded(0.0); 7]),
+            ..State::default()
+        };
         let json: serde_json::Value = serde_json::from_str(&text(&state)).unwrap_or_default();
         let document = include_str!("../../../../docs/web_protocol.md");
         let fields = json.as_object().map(|object| object.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-        assert_eq!(fields.len(), 10);
+        assert_eq!(fields.len(), 11);
         for field in fields {
             assert!(document.contains(&format!("\"{field}\":")), "{field} is not in the document");
         }

@@ -72,7 +72,7 @@ fn admit(shared: &Shared, request: &Request) -> Result<(), Refused> {
         return Err((StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n"));
     }
     let (headers, path) = (request.headers(), request.uri().path());
-    let is_public = !matches!(path, "/ws" | "/robot.urdf" | "/mesh" | "/camera" | "/recording");
+    let is_public = !matches!(path, "/ws" | "/robot.urdf" | "/mesh" | "/camera" | "/elevation" | "/recording");
     let origin = only(headers, &ORIGIN).map_err(|()| bar(Barred::Origin))?;
     let host = only(headers, &HOST).map_err(|()| bar(Barred::Host))?;
     let site = only(headers, &FETCH_SITE).map_err(|()| bar(Barred::Site))?;
@@ -140,7 +140,7 @@ async fn answer(State(door): State<Door>, request: Request) -> Response {
     let shared = Arc::clone(&door.shared);
     match request.uri().path() {
         "/ws" => return upgrade::connect(door, request),
-        "/robot.urdf" | "/mesh" | "/camera" | "/recording" => {}
+        "/robot.urdf" | "/mesh" | "/camera" | "/elevation" | "/recording" => {}
         path => return assets::answer(path, request.headers()),
     }
     let place = tokio::time::timeout(PLACE_TIME, Arc::clone(&shared.downloads).acquire_owned()).await;
@@ -151,6 +151,7 @@ async fn answer(State(door): State<Door>, request: Request) -> Response {
         "/robot.urdf" => description(&shared, request.headers(), place),
         "/mesh" => mesh(&shared, request, place).await,
         "/camera" => picture(&shared, place),
+        "/elevation" => elevation(&shared, request.headers(), place),
         _ => recording(&shared, place),
     }
 }
@@ -159,8 +160,7 @@ fn description(shared: &Shared, headers: &HeaderMap, place: OwnedSemaphorePermit
     let Some(description) = shared.shared_description.description() else {
         return (StatusCode::NOT_FOUND, "no robot has described itself yet\n").into_response();
     };
-    let known = headers.get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == description.tag.as_bytes());
-    if known {
+    if is_known(headers, &description.tag) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
     let kind =
@@ -196,6 +196,22 @@ fn picture(shared: &Shared, place: OwnedSemaphorePermit) -> Response {
     let tag = format!("\"{}\"", picture.at.as_nanos());
     let headers = [(CONTENT_TYPE, picture.kind.to_owned()), (ETAG, tag), (CACHE_CONTROL, "no-store".to_owned())];
     (headers, pieces::at_a_place(picture.data, place)).into_response()
+}
+
+fn elevation(shared: &Shared, headers: &HeaderMap, place: OwnedSemaphorePermit) -> Response {
+    let Some((tag, bytes)) = shared.elevation.ask(monotonic_now()) else {
+        return StatusCode::NO_CONTENT.into_response();
+    };
+    if is_known(headers, &tag) {
+        return StatusCode::NOT_MODIFIED.into_response();
+    }
+    let kind = [(CONTENT_TYPE, "application/octet-stream".to_owned()), (ETAG, tag)];
+    (kind, [(CACHE_CONTROL, "no-cache")], pieces::at_a_place(bytes, place)).into_response()
+}
+
+/// Whether the client has what has this tag.
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    headers.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes())
 }
 
 fn recording(shared: &Shared, place: OwnedSemaphorePermit) -> Response {

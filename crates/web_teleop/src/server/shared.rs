@@ -1,6 +1,7 @@
 //! What all connections share.
 
 use crate::description::SharedDescription;
+use crate::elevation::SharedElevation;
 use crate::gate::Gate;
 use crate::input::Input;
 use crate::out::States;
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     pub bridge: Sender<Input>,
     pub states: States,
     pub shared_description: SharedDescription,
+    pub elevation: SharedElevation,
     pub recorder: Recorder,
     /// Folder of the robot's description.
     pub folder: PathBuf,

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::description::SharedDescription;
+use crate::elevation::SharedElevation;
 use crate::gate::Gate;
 use crate::input::Input;
 use crate::intents::Stop;
@@ -37,6 +38,7 @@ impl Scene {
             bridge,
             states,
             shared_description,
+            elevation: SharedElevation::default(),
             recorder: Recorder::new("/", 1 << 20),
             folder: Default::default(),
             room: Arc::new(Semaphore::new(clients)),
@@ -178,7 +180,7 @@ fn when_a_page_of_another_site_asks_expect_nothing_but_a_link_to_the_page_follow
         let sound = format!("Sec-Fetch-Site: {site}\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: audio\r\n");
         let frame = format!("Sec-Fetch-Site: {site}\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n");
         let link = format!("Sec-Fetch-Site: {site}\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n");
-        for path in ["/", "/hexapod.wasm", "/icon.svg", "/robot.urdf", "/camera", "/recording", "/none"] {
+        for path in ["/", "/hexapod.wasm", "/icon.svg", "/robot.urdf", "/camera", "/elevation", "/recording", "/none"] {
             assert_eq!(scene.status(path, &own, &sound), 403, "{site} {path}");
             assert_eq!(scene.status(path, &own, &frame), 403, "{site} {path}");
         }

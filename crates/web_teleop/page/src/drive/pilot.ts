@@ -42,6 +42,14 @@ export class Pilot {
     if (this.#owesZero && this.#send(HALT)) this.#owesZero = false;
   }
 
+  /**
+   * A stick at rest is taken: says so by `zero`. The planner wants that of each source after the robot was held, as while its
+   * servos were off, and nobody tells when that was.
+   */
+  grip(zero: Intent): void {
+    if (!this.#moving && !this.#owesZero) this.#send(zero);
+  }
+
   /** Forgets what was sent: the connection has ended, and with it the robot's motion. */
   disconnected(): void {
     this.#moving = undefined;

@@ -14,6 +14,8 @@ export interface Push {
   readonly servos: string;
   /** What the planner does, "" while unknown. */
   readonly gaitState: string;
+  /** The motion that plays, `undefined` in a transition. */
+  readonly motion: string | undefined;
   /** Whether the planner is heard. */
   readonly isFresh: boolean;
   /** For how long it has been pushed, and the robot has stood, ms. */
@@ -36,7 +38,7 @@ export function whyNot(push: Push): string {
   if (push.awaitsRelease && push.isDriver) return why.letGo;
   if (push.gaitState === "sitting") return why.sits;
   if (push.gaitState === "fault") return why.fault;
-  if (push.gaitState === "playing") return why.plays;
+  if (push.gaitState === "playing") return push.motion === undefined ? why.moment : why.plays;
   if (push.servos === "disarmed") return why.off;
   if (push.servos === "fault") return why.servoFault;
   return push.vainMs > VAIN_MS && !MOVES.has(push.gaitState) ? why.unknown : "";

@@ -75,6 +75,14 @@ export function fromQuaternion(t: Vec3, [x, y, z, w]: Quaternion): Pose {
   };
 }
 
+/** The quaternion of a pose that is turned by less than half a turn. */
+export function quaternionOf({ r }: Pose): Quaternion {
+  const w = Math.sqrt(Math.max(0, 1 + r[0] + r[4] + r[8])) / 2;
+  // Close to half a turn about the vertical, which is as good as any other.
+  if (w < 1e-3) return [0, 0, 1, 0];
+  return [(r[7] - r[5]) / (4 * w), (r[2] - r[6]) / (4 * w), (r[3] - r[1]) / (4 * w), w];
+}
+
 /** The quaternion of roll, pitch, yaw. */
 export function quaternionFromRpy([roll, pitch, yaw]: Vec3): Quaternion {
   const [cr, sr] = [Math.cos(roll / 2), Math.sin(roll / 2)];

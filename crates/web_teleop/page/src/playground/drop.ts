@@ -17,7 +17,7 @@ export interface Dropped {
 }
 
 /** What the files describe; without a URDF, the robot that is there with these YAML files over its own. */
-export async function readDropped(files: readonly File[], urdfBefore: string | undefined): Promise<Dropped> {
+export async function readDropped(files: readonly File[], before: Description): Promise<Dropped> {
   const named = files.map((file) => ({ file, path: file.webkitRelativePath || file.name }));
   const urdf = named.find(({ path }) => URDF.test(path));
   const meshes = new Map<string, Blob>(named.filter(({ path }) => MESH.test(path)).map(({ file, path }) => [path, file]));
@@ -27,12 +27,24 @@ export async function readDropped(files: readonly File[], urdfBefore: string | u
   for (const { file } of named) {
     if (CONFIG.includes(file.name)) texts[file.name as ConfigFileName] ??= await file.text();
   }
-  const text = urdf ? await urdf.file.text() : urdfBefore;
+  const text = urdf ? await urdf.file.text() : before.urdf;
   return {
     description: { ...(text === undefined ? {} : { urdf: text }), ...(urdf ? { name: urdf.file.name } : {}), files: texts, meshes: bytes },
     meshes,
     ignored: ignoredOf(named.map(({ path }) => path)),
   };
+}
+
+/** The mesh whose path ends as the address in the URDF does, in as many whole parts as possible: as the core chooses. */
+export function meshOf(meshes: ReadonlyMap<string, Blob>, address: string): Blob | undefined {
+  const shared = (path: string): number => {
+    const [wanted, given] = [address.split("/").reverse(), path.split("/").reverse()];
+    const first = wanted.findIndex((part, i) => part !== given[i]);
+    return first < 0 ? wanted.length : first;
+  };
+  const paths = [...meshes.keys()].filter((path) => shared(path) > 0);
+  const [best] = paths.sort((a, b) => shared(b) - shared(a));
+  return best === undefined ? undefined : meshes.get(best);
 }
 
 /** What is said of the files that are not used; pictures and the like in a folder of meshes are often many. */

@@ -6,6 +6,7 @@ import { h } from "../ui/dom.ts";
 import { applyTheme } from "../ui/theme.ts";
 import { words } from "../words/index.ts";
 import { createPlayground } from "./panel.ts";
+import { sharedIn } from "./share.ts";
 import { PlaygroundTransport } from "./transport.ts";
 
 async function start(): Promise<void> {
@@ -13,7 +14,8 @@ async function start(): Promise<void> {
   if (!response.ok) throw new Error(words.playground.missing);
   const module = await WebAssembly.compile(await response.arrayBuffer());
   const transport = new PlaygroundTransport(await Hexapod.load(module));
-  startApp(transport, (_, cockpit) => createPlayground(transport, module, cockpit));
+  const shared = await sharedIn(location.hash);
+  startApp(transport, (_, cockpit) => createPlayground(transport, module, cockpit, shared ?? {}));
 }
 
 start().catch((error: unknown) => {

@@ -1,43 +1,84 @@
-/** The playground's own controls: another robot, and S3's two numbers. */
+/** The playground's own controls: another robot, its gaits, the ground, and S3's two numbers. */
 
 import { Hexapod, RobotError } from "../../../../hexapod_wasm/binding/hexapod.js";
 import type { Cockpit } from "../cockpit.ts";
-import { turningCentre } from "../geometry/arc.ts";
+import { createChoice } from "../ui/choice.ts";
 import { h, setText } from "../ui/dom.ts";
 import { words } from "../words/index.ts";
-import { filesOf, readDropped } from "./drop.ts";
+import { filesOf, readDropped, type Dropped } from "./drop.ts";
+import { createGaitEditor, gaitIn } from "./gaits.ts";
+import { createNumbers } from "./numbers.ts";
+import type { Shared } from "./share.ts";
+import { createTakeaway } from "./takeaway.ts";
+import { isTerrain, TERRAINS } from "./terrain.ts";
 import type { PlaygroundTransport } from "./transport.ts";
 
-const NUMBERS_MS = 200;
-
-export function createPlayground(transport: PlaygroundTransport, module: WebAssembly.Module, cockpit: Cockpit): HTMLElement {
+const NOTHING: Dropped = { description: {}, meshes: new Map(), ignored: [] };
+/** `shared` is what the page's link describes. */
+export function createPlayground(transport: PlaygroundTransport, module: WebAssembly.Module, cockpit: Cockpit, shared: Shared): HTMLElement {
   const title = h("strong", {}, transport.hexapod.info.robot);
   const problems = h("ul", { class: "problems" });
   const input = h("input", { type: "file", multiple: true, class: "visually-hidden", tabindex: -1, "aria-label": words.playground.choose });
   const choose = h("button", { type: "button", onclick: () => input.click() }, words.playground.choose);
-  const shipped = h("button", { type: "button", onclick: () => void read([]) }, words.playground.shipped);
-  let urdf: string | undefined;
+  const shipped = h("button", { type: "button", onclick: () => void read(async () => NOTHING) }, words.playground.shipped);
+  let loaded = NOTHING;
 
-  const read = async (files: readonly File[]): Promise<void> => {
+  /** Loads another robot, or says what is wrong; true if it walks now. */
+  const read = async (robot: () => Promise<Dropped>): Promise<boolean> => {
     problems.replaceChildren(h("li", {}, words.playground.reading));
     try {
-      const { description, meshes, ignored } = await readDropped(files, files.length > 0 ? urdf : undefined);
-      const hexapod = await Hexapod.load(module, description);
-      urdf = description.urdf;
-      transport.replace(hexapod, meshes);
+      const next = await robot();
+      const hexapod = await Hexapod.load(module, next.description);
+      loaded = next;
+      transport.replace(hexapod, next.meshes);
       setText(title, hexapod.info.robot);
-      problems.replaceChildren(...[...ignored, ...hexapod.info.notes].map((note) => h("li", {}, note)));
+      gaits.show(next.description.files?.["gaits.yaml"]);
+      problems.replaceChildren(...[...next.ignored, ...hexapod.info.notes].map((note) => h("li", {}, note)));
+      return true;
     } catch (error) {
       problems.replaceChildren(...problemsOf(error).map((text) => h("li", {}, text)));
       cockpit.notify(words.playground.failed);
+      return false;
     }
   };
-  input.addEventListener("change", () => void read([...(input.files ?? [])]));
-  acceptDrops((files) => void read(files));
+  const drop = (files: readonly File[]): void => void read(() => readDropped(files, loaded.description));
+  input.addEventListener("change", () => drop([...(input.files ?? [])]));
+  acceptDrops(drop);
+
+  const gaits = createGaitEditor(async (text) => {
+    const { description } = loaded;
+    const files = { ...description.files, "gaits.yaml": text };
+    if (!(await read(async () => ({ ...loaded, description: { ...description, files }, ignored: [] })))) return;
+    const own = gaitIn(text, transport.hexapod.info.gaits.map(({ name }) => name));
+    if (own !== undefined) transport.hexapod.setGait(own);
+  });
+  const terrain = createChoice(words.playground.terrain, (name) => {
+    if (isTerrain(name)) transport.setTerrain(name);
+    terrain.choose(name);
+  });
+  terrain.offer(TERRAINS.map((name) => [name, words.playground.terrains[name]]), "");
+  terrain.choose(transport.terrain);
+
+  const begin = async (): Promise<void> => {
+    const { name, urdf, files, gait, arc } = shared;
+    if (urdf !== undefined || files) {
+      const description = { ...(name === undefined ? {} : { name }), ...(urdf === undefined ? {} : { urdf }), ...(files ? { files } : {}) };
+      if (!(await read(async () => ({ ...NOTHING, description })))) return;
+    }
+    if (gait !== undefined) transport.hexapod.setGait(gait);
+    if (isTerrain(shared.terrain)) transport.setTerrain(shared.terrain);
+    terrain.choose(transport.terrain);
+    if (arc) transport.walkOn(arc);
+  };
+  void begin();
 
   return h("section", { class: "playground" },
     h("div", { class: "row" }, title, h("span", { class: "help" }, words.playground.help)),
-    h("div", { class: "row" }, choose, shipped, input), h("div", { role: "status" }, problems), createNumbers(transport));
+    h("div", { class: "row" }, choose, shipped, input, ...createTakeaway(transport, cockpit, () => loaded)),
+    h("div", { role: "status" }, problems),
+    h("div", {}, h("h2", {}, words.playground.terrain), terrain.element),
+    gaits.element,
+    createNumbers(transport));
 }
 
 function problemsOf(error: unknown): string[] {
@@ -60,36 +101,4 @@ function acceptDrops(accept: (files: File[]) => void): void {
     mark(false);
     if (event.dataTransfer) void filesOf(event.dataTransfer).then(accept);
   });
-}
-
-/** Velocity and curvature, and whether the robot walks on by them. */
-function createNumbers(transport: PlaygroundTransport): HTMLElement {
-  const velocity = createNumber(words.playground.velocity, -0.15, 0.15, 0.005, 0.08, (value) => `${value.toFixed(3)} m/s`);
-  const curvature = createNumber(words.playground.curvature, -2, 2, 0.01, 0.5, (value) => value.toFixed(2));
-  const walk = h("input", { type: "checkbox" });
-  const reported = h("p", { class: "help" });
-  const apply = (): void => {
-    transport.walkOn(walk.checked ? { velocity: velocity.value(), curvature: curvature.value() } : undefined);
-  };
-  for (const element of [velocity.element, curvature.element, walk]) element.addEventListener("input", apply);
-  setInterval(() => {
-    // A stop or a stick has ended it.
-    walk.checked = transport.walksOn;
-    const [vx = 0, vy = 0, wz = 0] = transport.hexapod.twist;
-    const centre = turningCentre({ vx, vy, wz });
-    const facts = [words.playground.tick(transport.tickUs.toFixed(0)), words.playground.limited(transport.hexapod.limitedBy)];
-    if (centre) facts.unshift(words.playground.radius(centre[1]));
-    setText(reported, facts.join(" · "));
-  }, NUMBERS_MS);
-  return h("div", {}, h("h2", {}, words.playground.numbers), velocity.element, curvature.element,
-    h("label", { class: "check" }, walk, words.playground.walkOn), reported);
-}
-
-function createNumber(label: string, min: number, max: number, step: number, value: number, show: (value: number) => string): {
-  element: HTMLElement; value: () => number;
-} {
-  const slider = h("input", { type: "range", min, max, step, value, "aria-label": label });
-  const output = h("output", {}, show(value));
-  slider.addEventListener("input", () => setText(output, show(slider.valueAsNumber)));
-  return { element: h("div", { class: "slider" }, h("label", {}, label), slider, output), value: () => slider.valueAsNumber };
 }

@@ -3,7 +3,12 @@
 import type { Hexapod } from "../../../../hexapod_wasm/binding/hexapod.js";
 import type { Answer, ClientMessage, ServerMessage, StopMessage } from "../protocol/messages.ts";
 import type { Handlers, Transport } from "../protocol/transport.ts";
+import { packElevation } from "../robot/elevation.ts";
+import { meshOf } from "./drop.ts";
+import { Footing } from "./footing.ts";
 import { factsOf, healthOf, stateOf, WELCOME } from "./reports.ts";
+import { Tape } from "./tape.ts";
+import type { Terrain } from "./terrain.ts";
 
 const TICK_S = 0.01;
 /** A tab that was hidden does not catch up. */
@@ -27,6 +32,8 @@ export class PlaygroundTransport implements Transport {
   #isMoving = false;
   /** Whether a stop waits for the sticks to be let go. */
   #holds: "nothing" | "zero" | "enable" = "nothing";
+  readonly tape = new Tape();
+  readonly #footing = new Footing();
   /** Microseconds that a tick takes, as a running mean. */
   tickUs = 0;
   /** Walks on by these two numbers until set otherwise, as nothing real can be hit. */
@@ -34,6 +41,7 @@ export class PlaygroundTransport implements Transport {
 
   constructor(hexapod: Hexapod) {
     this.#hexapod = hexapod;
+    this.tape.begin(hexapod);
     hexapod.stand();
   }
 
@@ -47,12 +55,29 @@ export class PlaygroundTransport implements Transport {
     this.#meshes = meshes;
     this.#revision += 1;
     this.#arc = undefined;
+    this.tape.begin(hexapod);
+    this.setTerrain(this.terrain);
     hexapod.stand();
     this.#tell(factsOf(hexapod, this.#revision));
   }
 
+  get terrain(): Terrain {
+    return this.#footing.terrain;
+  }
+
+  /** Other ground about the robot. */
+  setTerrain(terrain: Terrain): void {
+    const [x = 0, y = 0] = this.#hexapod.odom;
+    this.#footing.begin(terrain, [x, y]);
+    this.#healthMs = 0;
+  }
+
   get walksOn(): boolean {
     return this.#arc !== undefined;
+  }
+
+  get arc(): { velocity: number; curvature: number } | undefined {
+    return this.#arc;
   }
 
   walkOn(arc: { velocity: number; curvature: number } | undefined): void {
@@ -111,10 +136,17 @@ export class PlaygroundTransport implements Transport {
     return uri;
   }
 
-  fetch(name: string): Promise<Response> {
-    const end = [...this.#meshes.keys()].find((path) => name.endsWith(path.split("/").at(-1) ?? path));
-    const blob = end === undefined ? undefined : this.#meshes.get(end);
+  fetch(name: string, init?: RequestInit): Promise<Response> {
+    if (name === "elevation") return Promise.resolve(this.#map(new Headers(init?.headers).get("If-None-Match")));
+    const blob = meshOf(this.#meshes, name);
     return Promise.resolve(blob ? new Response(blob) : new Response(null, { status: 404 }));
+  }
+
+  /** The map of the ground, as a server would send it. */
+  #map(known: string | null): Response {
+    const [x = 0, y = 0] = this.#hexapod.odom;
+    const { map, tag } = this.#footing.mapAbout([x, y]);
+    return tag === known ? new Response(null, { status: 304 }) : new Response(packElevation(map, [x, y, 0]), { headers: { ETag: tag } });
   }
 
   #advance(nowMs: number): void {
@@ -124,17 +156,24 @@ export class PlaygroundTransport implements Transport {
     if (this.#isMoving && nowMs - this.#driveMs > DEAD_MAN_MS) this.#halt();
     if (this.#servosOn) this.#step(ticks);
     this.#n += 1;
-    this.#tell(stateOf(this.#hexapod, this.#n, nowMs / 1000, this.#revision));
+    const state = stateOf(this.#hexapod, this.#n, nowMs / 1000, this.#revision);
+    this.#tell({ ...state, odom: this.#footing.lift(this.#hexapod.odom) });
     if (nowMs - this.#healthMs < HEALTH_MS) return;
     this.#healthMs = nowMs;
-    this.#tell(healthOf(this.#hexapod, nowMs / 1000, this.#servosOn, this.tickUs));
+    this.#tell({ ...healthOf(this.#hexapod, nowMs / 1000, this.#servosOn, this.tickUs), elevation: this.terrain !== "flat" });
   }
 
   #step(ticks: number): void {
     if (this.#arc) this.#hexapod.setArc(this.#arc.velocity, this.#arc.curvature);
+    for (let i = 0; i < ticks; i += 1) this.#tick();
+  }
+
+  #tick(): void {
     const began = performance.now();
-    for (let i = 0; i < ticks; i += 1) this.#hexapod.step(TICK_S);
-    this.tickUs += (((performance.now() - began) * 1000) / ticks - this.tickUs) * 0.05;
+    this.#hexapod.step(TICK_S);
+    this.tickUs += ((performance.now() - began) * 1000 - this.tickUs) * 0.02;
+    this.#footing.feel(this.#hexapod);
+    this.tape.add(this.#hexapod);
   }
 
   #act(message: ClientMessage): void {

@@ -70,6 +70,8 @@ export interface State {
   readonly contacts: readonly number[] | null;
   /** What is walked: vx, vy, wz. */
   readonly twist: readonly number[] | null;
+  /** Chosen on ground that is seen, in the odometry's frame. */
+  readonly footholds?: readonly (readonly [number, number, number])[];
   readonly gait_state: string | null;
   readonly age: Partial<Record<"joints" | "odom" | "planner" | "driver", number | null>>;
 }
@@ -91,6 +93,8 @@ export interface Health {
   readonly battery: { readonly voltage: number | null; readonly percentage: number | null } | null;
   readonly motion: { readonly name: string; readonly level: number; readonly message: string } | null;
   readonly camera: boolean;
+  /** Whether there is a map of the ground. */
+  readonly elevation?: boolean;
 }
 
 export interface Lease {

@@ -28,6 +28,8 @@ export interface Figure {
   readonly centre: Vec3;
   /** m inside the support polygon; `undefined` on fewer than three feet. */
   readonly margin: number | undefined;
+  /** Where feet are to come down on ground that is seen, in the odometry's frame. */
+  readonly footholds: readonly Vec3[];
   /** Height of the ground in the odometry's frame, m. */
   readonly ground: number;
 }
@@ -59,6 +61,7 @@ export class Figures {
     const centre = apply(odomFromBody, this.#model.centreOfMass(poses));
     return {
       angles, odomFromBody, legs, support, centre, margin: stabilityMargin(support, [centre[0], centre[1]]),
+      footholds: state.footholds ?? [],
       ground: groundOf(down.length > 0 ? down : legs),
     };
   }

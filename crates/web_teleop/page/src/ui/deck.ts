@@ -4,6 +4,7 @@ import type { Cockpit } from "../cockpit.ts";
 import { isNothing, NOTHING } from "../drive/deadman.ts";
 import { whyNot } from "../drive/why.ts";
 import { clampCurvature } from "../geometry/arc.ts";
+import { playedMotion } from "../robot/posture.ts";
 import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { h, setAttribute, setText } from "./dom.ts";
@@ -48,7 +49,7 @@ function createWhy(session: Session, cockpit: Cockpit): HTMLElement {
     const text = since === undefined ? "" : whyNot({
       isOpen: session.isOpen, otherDriver: session.otherDriver, isDriver: session.isDriver, slownessMs: session.slownessMs,
       holds: session.stopState?.holds ?? "nothing", awaitsRelease: cockpit.awaitsRelease, servos: session.servos,
-      gaitState: session.state?.gait_state ?? "", isFresh: session.isFresh, vainMs: performance.now() - since,
+      gaitState: session.state?.gait_state ?? "", motion: playedMotion(session.state, session.health), isFresh: session.isFresh, vainMs: performance.now() - since,
     });
     element.hidden = text === "";
     setText(element, text);

@@ -3,7 +3,7 @@
 import { wordsOf, type Cockpit } from "../cockpit.ts";
 import { SLOW_MS } from "../protocol/roundtrip.ts";
 import { takeOver } from "../questions.ts";
-import { Posture, playedMotion } from "../robot/posture.ts";
+import { Posture, playedMotion, seenOf } from "../robot/posture.ts";
 import type { Session } from "../session.ts";
 import { words } from "../words/index.ts";
 import { h, setAttribute, setText } from "./dom.ts";
@@ -15,12 +15,15 @@ export function createHeader(session: Session, cockpit: Cockpit): HTMLElement {
   const state = h("strong", { class: "bar-state" }, words.states["unknown"]);
   const servos = h("span", { class: "bar-servos" });
   const [link, battery, health] = (["link", "battery", "health"] as const).map((name) => createLight(name, cockpit)) as [Light, Light, Light];
+  // A robot in this page has neither a connection nor a battery.
+  const { isLive } = session.transport;
+  link.element.hidden = battery.element.hidden = !isLive;
   const lights = h("ul", { class: "lights", "aria-label": words.lights.group }, link.element, battery.element, health.element);
 
   const posture = new Posture();
   const show = (): void => {
     const isKnown = session.isFresh;
-    const doing = posture.doing(session.state?.gait_state ?? "unknown", playedMotion(session.state, session.health));
+    const doing = posture.doing(session.state?.gait_state ?? "unknown", playedMotion(session.state, session.health), seenOf(session.state));
     setText(state, words.states[isKnown ? doing : "unknown"] ?? "");
     setText(servos, isKnown ? (words.servos[session.servos || "unknown"] ?? "") : "");
     link.show(...linkLight(session));
@@ -31,7 +34,7 @@ export function createHeader(session: Session, cockpit: Cockpit): HTMLElement {
   setInterval(show, 250);
   show();
 
-  const badge = session.transport.isLive ? undefined : h("span", { class: "badge" }, words.playground.badge);
+  const badge = isLive ? undefined : h("span", { class: "badge" }, words.playground.badge);
   return h("header", { class: "bar" },
     h("div", { class: "bar-title", role: "status" }, state, servos), badge, lights, createLease(session, cockpit));
 }

@@ -18,6 +18,8 @@ const PATHS = {
   health: "M12 3l8 3v6c0 5-3.5 7.500-8 9-4.5-1.500-8-4-8-9V6z",
   camera: "M4 7h4l2-2h4l2 2h4v12H4zM12 10a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
   reset: "M4 12a8 8 0 1 0 3-6.2M4 4v5h5",
+  legend: "M6 6h.01M6 12h.01M6 18h.01M11 6h9M11 12h9M11 18h9",
+  enlarge: "M14 4h6v6M10 20H4v-6M20 4l-7 7M4 20l7-7",
   close: "M6 6l12 12M18 6 6 18",
 } as const;
 

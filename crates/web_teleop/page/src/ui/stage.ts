@@ -1,6 +1,7 @@
 /** The robot in 3D with its figures beside it, and the camera's picture. */
 
 import { isStill } from "../geometry/arc.ts";
+import { followGround } from "../groundfeed.ts";
 import { playedMotion } from "../robot/posture.ts";
 import type { Session } from "../session.ts";
 import type { View3d } from "../view3d/view.ts";
@@ -8,6 +9,7 @@ import type { Watch } from "../watch.ts";
 import { words } from "../words/index.ts";
 import { h, setAttribute, setText } from "./dom.ts";
 import { icon } from "./icons.ts";
+import { createStageLegend } from "./legend.ts";
 
 /** `reported` shows a note. */
 export function createStage(session: Session, watch: Watch, reported: (text: string) => void): HTMLElement {
@@ -16,7 +18,8 @@ export function createStage(session: Session, watch: Watch, reported: (text: str
   const readout = createReadout(session, watch, reported);
   const reset = h("button", { type: "button", class: "icon-button stage-reset", "aria-label": words.view.reset,
     title: words.view.reset }, icon("reset"));
-  const stage = h("div", { class: "stage" }, canvas, message, readout, reset);
+  const legend = createStageLegend(icon("legend"));
+  const stage = h("div", { class: "stage" }, canvas, message, readout, reset, legend.button, legend.panel);
 
   void loadView(session, canvas).then((view) => {
     if (!view) return setText(message, words.view.noWebgl);
@@ -33,6 +36,10 @@ export function createStage(session: Session, watch: Watch, reported: (text: str
     watch.on("failed", (reason) => {
       message.hidden = false;
       setText(message, words.view.badUrdf(reason));
+    });
+    followGround(session, () => canvas.offsetParent !== null && !document.hidden, (map) => {
+      view.setElevation(map);
+      legend.showGround(map !== undefined);
     });
     addEventListener("themechange", () => view.recolour());
     matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => view.recolour());

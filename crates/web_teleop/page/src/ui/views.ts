@@ -8,7 +8,9 @@ import { draw, type Ink, type Picture } from "../views/drawing.ts";
 import { frameOf, fromScreen, groundOfTop, VIEWS, type ViewName } from "../views/projection.ts";
 import type { Watch } from "../watch.ts";
 import { words } from "../words/index.ts";
-import { h, setText } from "./dom.ts";
+import { h, setAttribute, setText } from "./dom.ts";
+import { icon } from "./icons.ts";
+import { createLegend } from "./legend.ts";
 import { sharpen } from "./sharp.ts";
 
 const LEAST_REACH_M = 0.15;
@@ -24,6 +26,7 @@ class ViewsPanel {
   readonly #cockpit: Cockpit;
   readonly #canvases: ReadonlyMap<ViewName, HTMLCanvasElement>;
   readonly #follow: HTMLInputElement;
+  readonly #papers: HTMLElement;
   readonly #centreText = h("p", { class: "help", role: "status" });
   #reach = LEAST_REACH_M;
   #askedHeight: number | undefined;
@@ -39,9 +42,10 @@ class ViewsPanel {
     })]));
     this.#follow = h("input", { type: "checkbox", checked: followsAtFirst });
     const clear = h("button", { type: "button", onclick: () => cockpit.setSteering({ kind: "sticks" }) }, words.views.clearCentre);
+    this.#papers = h("div", { class: "papers" }, ...VIEWS.map((view) => this.#sheet(view)));
     this.element = h("div", {},
-      h("div", { class: "papers" }, ...VIEWS.map((view) => this.#sheet(view))),
-      h("label", { class: "check" }, this.#follow, words.views.follow), this.#centreText, clear);
+      this.#papers, h("label", { class: "check" }, this.#follow, words.views.follow), this.#centreText, clear,
+      createLegend(words.legend.marks));
     this.#listen("front", (point) => this.#setHeight(point));
     this.#listen("top", (point) => this.#setCentre(point));
     watch.on("figure", () => this.#refresh());
@@ -55,8 +59,26 @@ class ViewsPanel {
   }
 
   #sheet(view: ViewName): HTMLElement {
-    return h("figure", { class: "sheet" }, this.#canvases.get(view),
-      h("figcaption", {}, words.views.names[view], h("small", {}, words.views.hints[view])));
+    const enlarge = h("button", { type: "button", class: "sheet-enlarge", "aria-label": words.views.enlarge(words.views.names[view]),
+      "aria-pressed": "false", onclick: () => this.#enlarge(view) }, icon("enlarge"));
+    const canvas = this.#canvases.get(view);
+    // The other two take a pointer for themselves.
+    if (view === "side" || view === "iso") canvas?.addEventListener("click", () => this.#enlarge(view));
+    return h("figure", { class: "sheet", "data-view": view }, canvas,
+      h("figcaption", {}, words.views.names[view], h("small", {}, words.views.hints[view])), enlarge);
+  }
+
+  /** Shows one view as wide as the section, or all four again. */
+  #enlarge(view: ViewName): void {
+    const isLarge = this.#papers.dataset["large"] === view;
+    if (isLarge) delete this.#papers.dataset["large"];
+    else this.#papers.dataset["large"] = view;
+    for (const sheet of this.#papers.querySelectorAll<HTMLElement>(".sheet")) {
+      const isThis = sheet.dataset["view"] === view;
+      sheet.hidden = !isLarge && !isThis;
+      setAttribute(sheet.querySelector("button") as Element, "aria-pressed", String(!isLarge && isThis));
+    }
+    this.#refresh();
   }
 
   /** Calls `set` with the point on paper while a finger or button is down, or while the mouse is over it if wished. */

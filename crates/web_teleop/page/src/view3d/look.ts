@@ -8,6 +8,7 @@ export interface Look {
   readonly swing: Color;
   readonly path: Color;
   readonly centre: Color;
+  readonly amber: Color;
   readonly alarm: Color;
   readonly sky: Color;
   readonly ground: Color;
@@ -18,6 +19,6 @@ export function lookOf(element: Element): Look {
   const colour = (token: string): Color => new Color(style.getPropertyValue(token).trim() || "#888888");
   return {
     grid: colour("--grid"), stance: colour("--stance"), swing: colour("--swing"), path: colour("--path"),
-    centre: colour("--text"), alarm: colour("--red"), sky: colour("--sky"), ground: colour("--floor"),
+    centre: colour("--text"), amber: colour("--amber"), alarm: colour("--red"), sky: colour("--sky"), ground: colour("--floor"),
   };
 }

@@ -20,6 +20,7 @@ const THIN_MARGIN_M = 0.01;
 
 export class Overlays extends Group {
   #look: Look;
+  readonly #footholds: Mesh<RingGeometry, MeshBasicMaterial>[] = [];
   readonly #feet = new Map<string, { ring: Mesh<RingGeometry, MeshBasicMaterial>; trace: Trace }>();
   readonly #support: Mesh<BufferGeometry, MeshBasicMaterial>;
   readonly #edge: Ribbon;
@@ -52,7 +53,7 @@ export class Overlays extends Group {
     this.#look = look;
     this.#path.material.color = look.path;
     this.#centre.material.color = look.path;
-    for (const { material } of [this.#mass, this.#plumb]) material.color = look.centre;
+    for (const { material } of [this.#mass, this.#plumb, ...this.#footholds]) material.color = look.centre;
   }
 
   /** Another robot has other feet. */
@@ -63,6 +64,7 @@ export class Overlays extends Group {
 
   show(figure: Figure, twist: Twist, traces: Traces): void {
     this.#showFeet(figure, traces);
+    this.#showFootholds(figure);
     this.#showSupport(figure);
     const [x, y, z] = figure.centre;
     this.#mass.position.set(x, y, z - figure.ground);
@@ -80,6 +82,20 @@ export class Overlays extends Group {
       ring.scale.setScalar(leg.isDown ? 1 : 0.8);
       trace.draw(traces.of(leg.name), figure.ground, this.#look.swing);
     }
+  }
+
+  /** Where feet that are in the air are to come down, on ground that is seen. */
+  #showFootholds({ footholds, ground }: Figure): void {
+    while (this.#footholds.length < footholds.length) {
+      const mark = new Mesh(new RingGeometry(0.005, 0.009, 24), flat(this.#look.centre, 1));
+      this.#footholds.push(mark);
+      this.add(mark);
+    }
+    this.#footholds.forEach((mark, i) => {
+      const at = footholds[i];
+      mark.visible = at !== undefined;
+      if (at) mark.position.set(at[0], at[1], at[2] - ground + 0.004);
+    });
   }
 
   #foot(name: string): { ring: Mesh<RingGeometry, MeshBasicMaterial>; trace: Trace } {

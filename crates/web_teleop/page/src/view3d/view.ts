@@ -7,6 +7,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { URDFRobot } from "urdf-loader";
 import type { Twist } from "../geometry/arc.ts";
 import type { Pose } from "../geometry/vec.ts";
+import type { Elevation } from "../robot/elevation.ts";
 import type { Figure } from "../robot/figure.ts";
 import type { Traces } from "../robot/traces.ts";
 import { Bones } from "./bones.ts";
@@ -16,6 +17,7 @@ import type { ReadBytes } from "./meshes.ts";
 import { Overlays } from "./overlays.ts";
 import { isSoftware, Pixels } from "./pixels.ts";
 import { loadRobot } from "./robot.ts";
+import { Tiles } from "./tiles.ts";
 
 Object3D.DEFAULT_UP.set(0, 0, 1);
 
@@ -29,6 +31,7 @@ export class View3d {
   readonly #ground: Ground;
   readonly #overlays: Overlays;
   readonly #bones: Bones;
+  readonly #tiles: Tiles;
   readonly #pixels: Pixels;
   #robot: URDFRobot | undefined;
   #size = 0.3;
@@ -47,7 +50,8 @@ export class View3d {
     this.#overlays = new Overlays(look);
     this.#pixels = new Pixels(this.#renderer);
     this.#bones = new Bones(look.centre);
-    this.#world.add(this.#ground, this.#overlays, this.#bones);
+    this.#tiles = new Tiles(look);
+    this.#world.add(this.#ground, this.#tiles, this.#overlays, this.#bones);
     this.#scene.add(this.#world, ...lights());
     this.#controls = new OrbitControls(this.#camera, canvas);
     this.#controls.enablePan = false;
@@ -63,6 +67,7 @@ export class View3d {
     this.#ground.recolour(look.grid);
     this.#overlays.recolour(look);
     this.#bones.recolour(look.centre);
+    this.#tiles.recolour(look);
     this.refresh();
   }
 
@@ -77,6 +82,12 @@ export class View3d {
     changed();
   }
 
+  /** Draws a map of the ground, or none. */
+  setElevation(map: Elevation | undefined): void {
+    this.#tiles.draw(map);
+    this.refresh();
+  }
+
   show(figure: Figure, twist: Twist, traces: Traces): void {
     if (this.#robot) {
       for (const [name, angle] of figure.angles) this.#robot.joints[name]?.setJointValue(angle);
@@ -87,6 +98,7 @@ export class View3d {
     if (!this.#isMeasured || hasRisen) this.#measure(figure);
     if (this.#robot) this.#bones.show(figure, this.#robot);
     this.#overlays.show(figure, twist, traces);
+    this.#tiles.position.z = -figure.ground;
     const [x, y] = figure.odomFromBody.t;
     this.#ground.follow(x, y, this.#size);
     this.#follow(x, y);

@@ -38,7 +38,6 @@ export const en = {
     stand: "Stand",
     sit: "Sit",
     pack: "Pack",
-    enabling: "Switching on …",
     start: "Start",
     startLabel: "Start: servos on, then stand up",
     power: "Servos",
@@ -48,7 +47,7 @@ export const en = {
   ...questions,
   states: {
     sitting: "Sitting", standing: "Standing", walking: "Walking", stopping: "Stopping", playing: "Playing a motion",
-    rising: "Standing up", lowering: "Sitting down",
+    rising: "Standing up", lowering: "Sitting down", placing: "Placing feet",
     fault: "Fault", unknown: "No robot",
   } as Record<string, string>,
   servos: {
@@ -172,10 +171,19 @@ export const en = {
     speed: (speed: string) => `${speed} m/s`,
     turn: (turn: string) => `${turn} °/s`,
     reset: "Reset the camera",
+    legend: "What the colours mean",
     camera: "Camera picture of the robot",
     noMesh: (name: string) => `A mesh is missing: ${name}`,
     badUrdf: (reason: string) => `The robot's description cannot be drawn: ${reason}`,
     loading: "Loading the robot …",
+  },
+  legend: {
+    marks: {
+      stance: "foot on the ground, and the area it stands on", swing: "foot in the air, and where it was",
+      path: "way of the next seconds, turning centre", text: "centre of mass, next footholds",
+    },
+    ground: { stance: "ground: step here", amber: "ground: hardly", red: "ground: not", grid: "ground: unknown" },
+    thin: "less than 10 mm from tipping over",
   },
   moves: {
     gait: "Gait",
@@ -209,6 +217,7 @@ export const en = {
     top: "Top: drag to set the turning centre",
     iso: "Isometric",
     names: { front: "Front", side: "Side", top: "Top", iso: "Isometric" },
+    enlarge: (name: string) => `${name}: larger or smaller`,
     hints: { front: "drag: body height", side: "", top: "drag: turning centre", iso: "" },
     clearCentre: "Walk straight again",
     follow: "Follow the mouse without a button",

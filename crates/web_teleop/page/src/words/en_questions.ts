@@ -34,6 +34,7 @@ export const questions = {
     off: "The servos are off: only the picture moves.",
     fault: "The planner has a fault: see the line at the top.",
     servoFault: "The servos have a fault: see the line at the top.",
+    moment: "One moment: it places its feet first.",
     plays: "It is busy with another motion.",
     unknown: "The robot does not follow. The log under Data may say why.",
   },

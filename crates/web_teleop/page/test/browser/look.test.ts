@@ -8,6 +8,8 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { closeAll, connected, DESKTOP, DIST, launch, makeMock, middle, open, pause, PHONE, PHONE_ON_SIDE, shoot, SKIP, TABLET, Thumbs, until } from "../harness.ts";
+import { mapAbout } from "../../src/playground/terrain.ts";
+import { packElevation } from "../../src/robot/elevation.ts";
 import type { Mock } from "../mock.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -151,6 +153,44 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     assert.ok(drive?.type === "drive" && drive.vx / drive.wz > 0.1 && drive.vx / drive.wz < 0.4);
     await page.keyboard.up("w");
     await shoot(page, "views");
+    // A tap makes a view as wide as the section, and small again.
+    const widthOf = async (): Promise<number> => (await page.locator(".paper-side").boundingBox())?.width ?? 0;
+    const small = await widthOf();
+    await page.click(".paper-side");
+    assert.ok(await widthOf() > 1.8 * small && await page.locator(".sheet:visible").count() === 1);
+    await page.click(".sheet-enlarge[aria-pressed=true]");
+    assert.deepEqual([await page.locator(".sheet:visible").count(), await widthOf()], [4, small]);
+  });
+
+  test("when_the_robot_has_a_map_expect_it_drawn_and_explained_and_fetched_only_while_it_is_looked_at", async () => {
+    const { page, errors } = await open(browser, url, PHONE);
+    await connected(page);
+    await page.waitForSelector(".readout-margin[data-tone=ok]");
+    await pause(700);
+    const scene = page.locator(".scene");
+    const bare = await scene.screenshot();
+    const fetched = (): number => mock.requests.filter((path) => path === "/elevation").length;
+    assert.equal(fetched(), 0, "there is none");
+    mock.robot.elevation = Buffer.from(packElevation(mapAbout("waves", [0.4, 0]), [0, 0, 0]));
+    try {
+      await until(() => fetched() > 1);
+      await pause(700);
+      assert.notDeepEqual(await scene.screenshot(), bare);
+      await page.click(".stage-legend-button");
+      await page.waitForSelector(".legend:has-text('step here')");
+      assert.deepEqual(await violations(page), []);
+      await shoot(page, "map");
+      await page.click(".tab-moves");
+      await pause(700);
+      mock.requests.length = 0;
+      await pause(1500);
+      assert.equal(fetched(), 0, "nobody looks");
+    } finally {
+      mock.robot.elevation = undefined;
+    }
+    await page.click(".tab-view");
+    await page.waitForSelector(".legend:has-text('step here')", { state: "hidden" });
+    assert.deepEqual(errors, []);
   });
 
   test("when_the_browser_may_remember_nothing_expect_the_page_to_work", async () => {
@@ -218,5 +258,31 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     await page.locator("input[type=file]").setInputFiles({ name: "bad.urdf", mimeType: "text/xml", buffer: Buffer.from("<robot name='x'><link name='a'/></robot>") });
     await page.waitForSelector(".problems li:has-text('bad.urdf')");
     assert.deepEqual([await violations(page), errors], [[], []]);
+    // Gaits of one's own, on rubble; all of it by its link, on a phone, which says that this is no robot.
+    await page.click(".playground summary");
+    await page.locator(".gaits-text").fill("gaits:\n  mine: {duty_factor: 0.1}\n");
+    await page.click(".playground details button");
+    await page.waitForSelector(".problems li:has-text('gaits.yaml')");
+    await page.locator(".gaits-text").fill("gaits:\n  mine: {duty_factor: 0.6, cycle_time: 1.0, lag: 0.4, side_lag: 0.5}\n");
+    await page.click(".playground details button");
+    await page.waitForSelector(".readout-gait:text('mine')");
+    await page.click("button[value=rubble]");
+    await page.locator(".playground .check input").check();
+    await page.click("button:text('Copy link')");
+    await page.waitForFunction(() => location.hash.startsWith("#robot="));
+    const download = page.waitForEvent("download");
+    await page.click("button:text('Save CSV')");
+    assert.match(readFileSync(await (await download).path(), "utf8"), /^time,state,gait,.*\n[\d.]+,(.*\n){20}/);
+    const other = await open(browser, page.url(), PHONE);
+    await other.page.waitForSelector(".badge:visible");
+    await other.page.waitForSelector(".readout-gait:text('mine')");
+    await other.page.waitForSelector(".bar-state:text('Walking')");
+    await other.page.click(".tab-moves");
+    await other.page.waitForSelector(".playground strong:text('dropped')");
+    await other.page.waitForSelector("button[value=rubble][aria-pressed=true]");
+    await pause(2000);
+    await other.page.click(".tab-view");
+    await shoot(other.page, "playground_phone");
+    assert.deepEqual([await violations(other.page), errors, other.errors], [[], [], []]);
   });
 });

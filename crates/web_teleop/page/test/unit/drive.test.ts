@@ -175,3 +175,15 @@ test("when_keys_turn_while_steering_by_the_wheel_expect_them_to_bend_the_arc", (
   const intent = steer({ ...NOTHING, forward: 1, turn: 1 }, { kind: "arc", curvature: -0.5 }, full);
   assert.deepEqual(intent, { type: "arc", velocity: 0.1, curvature: 0.5 });
 });
+
+test("when_a_stick_at_rest_is_taken_expect_a_zero_first_and_none_amid_a_motion_or_before_one_that_is_owed", () => {
+  const { pilot: driver, sent } = pilot();
+  driver.grip(HALT);
+  driver.update(FORWARD, at(0));
+  assert.deepEqual(sent, [HALT, FORWARD]);
+  driver.grip(HALT);
+  assert.equal(sent.length, 2, "the other stick walks on");
+  driver.requireZero();
+  driver.grip(HALT);
+  assert.equal(sent.length, 2, "that one has to know of the stop");
+});

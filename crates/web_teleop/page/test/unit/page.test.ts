@@ -184,7 +184,7 @@ test("when_the_round_trip_is_long_expect_words_and_a_way", () => {
 
 const PUSH: Push = {
   isOpen: true, otherDriver: undefined, isDriver: true, slownessMs: undefined, holds: "nothing", awaitsRelease: false,
-  servos: "armed", gaitState: "standing", isFresh: true, vainMs: 100,
+  servos: "armed", gaitState: "standing", motion: undefined, isFresh: true, vainMs: 100,
 };
 
 test("when_a_push_does_nothing_expect_the_reason_and_none_where_it_does", () => {
@@ -192,7 +192,7 @@ test("when_a_push_does_nothing_expect_the_reason_and_none_where_it_does", () => 
   assert.equal(whyNot({ ...PUSH, gaitState: "walking", vainMs: 60_000 }), "");
   const reasons: Partial<Push>[] = [
     { isOpen: false }, { isFresh: false }, { otherDriver: "Pixel" }, { holds: "enable" }, { slownessMs: 640 }, { awaitsRelease: true },
-    { gaitState: "sitting" }, { gaitState: "fault" }, { gaitState: "playing" }, { servos: "disarmed" }, { servos: "fault" }, { vainMs: 2000 },
+    { gaitState: "sitting" }, { gaitState: "fault" }, { gaitState: "playing" }, { gaitState: "playing", motion: "wave" }, { servos: "disarmed" }, { servos: "fault" }, { vainMs: 2000 },
   ];
   const reported = reasons.map((reason) => whyNot({ ...PUSH, ...reason }));
   assert.ok(reported.every((text) => text.length > 10) && new Set(reported).size === reasons.length, reported.join("\n"));
@@ -308,9 +308,17 @@ test("when_files_are_dropped_that_are_not_used_expect_each_named_with_the_reason
 
 test("when_the_robot_is_in_a_transition_expect_its_name_and_of_a_motion_that_it_plays", () => {
   const posture = new Posture();
+  const still = { height: 0.1, isFootUp: false };
   const states = [["sitting"], ["playing"], ["standing"], ["playing", "wave"], ["playing"], ["standing"], ["playing"], ["sitting"]] as const;
-  const reported = states.map(([state, motion]) => words.states[posture.doing(state, motion)]);
+  const reported = states.map(([state, motion]) => words.states[posture.doing(state, motion, still)]);
   assert.deepEqual(reported, ["Sitting", "Standing up", "Standing", "Playing a motion", "Playing a motion", "Standing", "Sitting down", "Sitting"]);
+  // On its way from a walk to sit; and feet that are put back in their places, which may end in sitting or in a walk.
+  for (const before of ["standing", "walking", "stopping"]) {
+    const ways = [[0.1, false], [0.1, true], [0.1, false], [0.09, false], [0.09, true]] as const;
+    posture.doing(before, undefined, still);
+    const seen = ways.map(([height, isFootUp]) => words.states[posture.doing("playing", undefined, { height, isFootUp })]);
+    assert.deepEqual(seen, ["Sitting down", "Placing feet", "Placing feet", "Sitting down", "Sitting down"]);
+  }
   const robot = new MockRobot();
   const health = (message: string) => ({ ...robot.health(1), motion: { name: "wave", level: 0, message } });
   const playing = { ...robot.state(1, 1), gait_state: "playing" };
