@@ -193,7 +193,7 @@ pub(super) fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> R
         let (taken_for, unit, fraction) = match key {
             "cycle_time" | "least_cycle_time" => ("milliseconds", "s", 1e3),
             "step_height" if value < 20.0 => ("centimetres", "m", 1e2),
-            "step_height" => ("millimetres", "m", 1e3),
+            "step_height" | "above" | "below" => ("millimetres", "m", 1e3),
             "touch_down_speed" => ("millimetres/s", "m/s", 1e3),
             _ => ("", "", 1.0),
         };
