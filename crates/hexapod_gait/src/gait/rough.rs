@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 /// Most levels of roughness.
 const MOST_LEVELS: usize = 8;
-/// Less than this, m, is no roughness: a foot goes on down at 0.1 m/s until it is known to have met the ground, and that is
-/// known to a tick or two.
+/// Less than this, m, is no roughness: a foot goes on down at 0.1 m/s until a tick says that it has met the ground, and feet stand
+/// so unevenly on flat ground, too.
 const RESOLVED_M: f64 = 0.002;
 
 /// What the walk turns to where the ground is so rough.
