@@ -28,6 +28,13 @@ const CASES: &[Case] = &[
     (PARAMETERS, "sit_height: 0.0", "sit_height: 0.2", &["sit_height", "cannot sit", "0.03 is chosen"]),
     (PARAMETERS, "    gait: tripod", "    gait: Tripod", &["gait", "did you mean `tripod`?"]),
     (MOTIONS, "total_time: 3.0", "total_time: 3000", &["total_time", "milliseconds: 3?"]),
+    (GAITS, "{above: 0.004", "{above: 4", &["rough[0].above", "did you mean millimetres: 0.004?"]),
+    (
+        GAITS,
+        "{above: 0.004, below: 0.0025",
+        "{above: 0.004, below: 0.005",
+        &["rough[0].below", "give less than `above`"],
+    ),
     (GAITS, "cycle_time: 0.8,", "cycle_time: 0.8, step_height: 40,", &["tripod.step_height", "millimetres: 0.04"]),
     (
         ROBOT,

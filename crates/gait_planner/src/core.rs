@@ -94,6 +94,7 @@ impl Core {
             switches: self.senses.felt.faults(),
             knows_up: self.input.up.is_some(),
             sees: self.senses.sees(),
+            roughness: self.player.engine().roughness(),
             footholds: self.input.footholds,
             condition: self.condition_response.condition(),
             stopped_as_blocked: self.condition_response.has_stopped(),

@@ -5,7 +5,7 @@ use crate::felt::SwitchFaults;
 use crate::sight::Sees;
 use crate::sources::DrivingSources;
 use hexapod_dynamics::Condition;
-use hexapod_gait::{Foothold, LimitedBy};
+use hexapod_gait::{Foothold, LimitedBy, Roughness};
 use hexapod_kinematics::MAX_LEGS;
 
 /// A command that did not suit the robot's state when its turn came.
@@ -42,6 +42,8 @@ pub struct Remarks {
     pub knows_up: bool,
     /// Whether it sees the ground.
     pub(crate) sees: Sees,
+    /// How rough the ground is that feet have met.
+    pub roughness: Roughness,
     /// Where feet are put down on the ground that it sees.
     pub footholds: [Option<Foothold>; MAX_LEGS],
     /// Whether the robot is where its plan has it.

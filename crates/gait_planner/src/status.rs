@@ -8,7 +8,7 @@ use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
 use crate::sight::Sees;
 use crate::sources::DrivingSources;
-use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Tick, Twist};
+use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Roughness, Tick, Twist};
 use hexapod_ros::realtime::SchedulingResult;
 use hexapod_ros::{Lateness, Level, Status, monotonic_now};
 use nalgebra::Isometry3;
@@ -238,6 +238,8 @@ impl Report {
         status.value("commanded twist (m/s, m/s, rad/s)", format!("{vx:.4} {vy:.4} {wz:.4}"));
         status.value("limited by", self.limited_by.as_str());
         status.value("feet down", self.feet_down);
+        let Roughness { height_m, level } = self.remarks.roughness;
+        status.value("roughness (mm, level)", format!("{:.1} {level}", height_m * 1000.0));
         status.value("body pose asked (mm, deg)", in_mm_and_degrees(&shared.body_pose()));
         if shared.get() != GaitState::Sitting {
             status.value("body pose (mm, deg)", in_mm_and_degrees(&self.body_pose()));

@@ -16,6 +16,7 @@ pub use plane::{arc, limits};
 pub use engine::{Engine, Snapshot};
 pub use gait::auto_pose::{AutoPose, Wave};
 pub use gait::posture::BodyOffset;
+pub use gait::rough::{RoughLevel, RoughLevels, Roughness};
 pub use gait::sides::leg_places;
 pub use gait::swing::{SwingProfile, minimum_jerk};
 pub use gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, Pattern};

@@ -4,7 +4,9 @@ use crate::config_file::ConfigFile;
 use crate::threads;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_gait::{Gait, GaitError, GaitSpec, LegPhase, LegPlace, SupportPolygon, leg_places};
+use hexapod_gait::{
+    Gait, GaitError, GaitSpec, LegPhase, LegPlace, RoughLevel, RoughLevels, SupportPolygon, leg_places,
+};
 use hexapod_kinematics::{Leg, MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
@@ -21,6 +23,7 @@ const FALLS: &str = "would not stand on its feet at every moment of it";
 #[derive(Clone, Debug)]
 pub struct Gaits {
     known: Vec<Known>,
+    rough: RoughLevels,
 }
 
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ struct Known {
 #[serde(deny_unknown_fields)]
 struct File {
     gaits: InOrder,
+    #[serde(default)]
+    rough: Vec<RoughLevel>,
 }
 
 /// The mapping of gaits in the order of the file.
@@ -90,9 +95,11 @@ impl Gaits {
         let document = file.into().read_on()?;
         let mut faults = Faults::default();
         let file: Option<File> = document.deserialize_on(&mut faults);
-        for (name, spec) in file.into_iter().flat_map(|file| file.gaits.0) {
-            note_all(&document, &name, spec.faults(&[]), &mut faults);
+        let Some(file) = file else { return faults.into_result() };
+        for (name, spec) in file.gaits.0 {
+            note_all(&document, &format!("gaits.{name}."), spec.faults(&[]), &mut faults);
         }
+        note_all(&document, "rough", RoughLevels::faults(&file.rough), &mut faults);
         faults.into_result()
     }
 
@@ -101,9 +108,9 @@ impl Gaits {
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut known = Vec::new();
         for (name, spec) in file.gaits.0 {
-            let found = spec.faults(&[]);
+            let (found, above) = (spec.faults(&[]), format!("gaits.{name}."));
             if !found.is_empty() {
-                note_all(document, &name, found, faults);
+                note_all(document, &above, found, faults);
                 continue;
             }
             let gait = if !spec.legs.is_empty() && !spec.legs.contains(&places.len()) {
@@ -111,7 +118,7 @@ impl Gaits {
             } else if names_other_legs(&spec, &places) && !is_meant(document, &name) {
                 Err(format!("its phase_offsets are for other legs than {}", listed(&places)))
             } else {
-                note_all(document, &name, spec.faults(&places), faults);
+                note_all(document, &above, spec.faults(&places), faults);
                 let Ok(gait) = Gait::try_new(&spec, &places) else { continue };
                 if !spec.stable || stands(&gait, &hips) {
                     Ok(gait)
@@ -128,7 +135,8 @@ impl Gaits {
             let borne = is_meant(document, &name) || gait.as_ref().is_ok_and(|gait| is_borne(gait, &hips));
             known.push(Known { name, stable: spec.stable, borne, gait });
         }
-        Self { known }
+        note_all(document, "rough", RoughLevels::faults(&file.rough), faults);
+        Self { known, rough: RoughLevels::try_new(&file.rough).unwrap_or_default() }
     }
 
     fn none_for_it(&self, document: &Document, robot: &Robot) -> ConfigError {
@@ -237,6 +245,12 @@ impl Gaits {
         self.known.iter().filter_map(|known| known.gait.as_ref().err().map(|why| (known.name.as_str(), why.as_str())))
     }
 
+    /// How much higher feet are lifted on rough ground.
+    #[must_use]
+    pub fn rough(&self) -> &RoughLevels {
+        &self.rough
+    }
+
     /// The gaits of this robot that may be chosen by themselves, with their names, stable ones before others.
     pub(crate) fn in_order_of_worth(&self) -> impl Iterator<Item = (&str, &Gait)> {
         let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable && known.borne);
@@ -249,9 +263,9 @@ fn is_meant(document: &Document, name: &str) -> bool {
     document.layer(&format!("gaits.{name}")).is_some_and(|layer| layer > 0)
 }
 
-fn note_all(document: &Document, gait: &str, found: Vec<GaitError>, faults: &mut Faults) {
+fn note_all(document: &Document, above: &str, found: Vec<GaitError>, faults: &mut Faults) {
     for GaitError { key, message } in found {
-        faults.add(document.error_at(&format!("gaits.{gait}.{key}"), message, ""));
+        faults.add(document.error_at(&format!("{above}{key}"), message, ""));
     }
 }
 

@@ -169,6 +169,7 @@ fn engine(
     let asked = planner::gait_name(params);
     let made = |gait: Gait| {
         Engine::with_stance(Arc::clone(&description.robot), gait, settings, stance)
+            .with_rough_levels(gaits.rough().clone())
             .without_legs(disabled.iter().map(String::as_str))
             .map_err(|error| wrong("disabled_legs", error.to_string()))?
             .with_packed_pose(description.packed.as_deref())

@@ -1,6 +1,7 @@
 //! How far the shipped robot gets in half a minute at 0.07 m/s over unknown ground, which it feels with its feet and its IMU,
 //! and sees with a depth camera where SEES is 1, or 2 to have its pose by odometry, too:
-//! `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED] [SEES]`. Prints fractions of the commanded way, and the greatest leans,
+//! `frontier NAME SIZE_M GAIT WALKS [LIFT_M] [FIRST_SEED] [SEES] [ADAPTS]`; where ADAPTS is 1 it lifts its feet higher on rough ground, as
+//! shipped. NAME is that of a terrain, or hills. Prints fractions of the commanded way, and the greatest leans,
 //! in degrees; with odometry, also the root mean square of how far it strays from the truth within a second: along x and y
 //! and of the height, in millimetres, of lean and yaw, in degrees.
 
@@ -14,7 +15,7 @@ use hexapod_gait::{GaitState, Twist};
 use hexapod_sim::{Ground, Terrain, lean};
 use nalgebra::Isometry3;
 use rig::TICK_S;
-use rig::rough::{Feels, Walker, each_seed};
+use rig::rough::{Feels, Walker, each_seed, slopes};
 use std::collections::VecDeque;
 
 const SPEED_M_S: f64 = 0.07;
@@ -30,6 +31,17 @@ struct Walk {
     lean_deg: f64,
     gave_up: bool,
     strays: [f64; 4],
+}
+
+/// Which walk.
+#[derive(Clone, Copy)]
+struct Setting<'a> {
+    name: &'a str,
+    size: f64,
+    gait: &'a str,
+    lift: f64,
+    feels: Feels,
+    adapts: bool,
 }
 
 /// How far the pose on which it sees strays from the truth within a second.
@@ -72,7 +84,8 @@ fn main() {
         "1" => Feels::Sees,
         _ => Feels::Imu,
     };
-    let all = each_seed(first as u64, walks as u64, |seed| walk((&name, size), &gait, lift, seed, feels));
+    let setting = Setting { name: &name, size, gait: &gait, lift, feels, adapts: argument(8, "0") == "1" };
+    let all = each_seed(first as u64, walks as u64, |seed| walk(&setting, seed));
     let mean = |of: &dyn Fn(&Walk) -> f64| all.iter().map(of).sum::<f64>() / walks;
     let count = |of: &dyn Fn(&&Walk) -> bool| all.iter().filter(of).count();
     let fractions: Vec<String> = all.iter().map(|walk| format!("{:.2}", walk.fraction)).collect();
@@ -91,10 +104,16 @@ fn main() {
     }
 }
 
-fn walk((name, size): (&str, f64), gait: &str, lift: f64, seed: u64, feels: Feels) -> Walk {
-    let terrain = Terrain::named(name, (size != 0.0).then_some(size), seed).unwrap();
+fn walk(&Setting { name, size, gait, lift, feels, adapts }: &Setting, seed: u64) -> Walk {
+    let terrain = match name {
+        "hills" => Terrain::Heights(slopes(size, seed)),
+        _ => Terrain::named(name, (size != 0.0).then_some(size), seed).unwrap(),
+    };
     let mut walker = Walker::standing(gait, &Ground::of(terrain).with_friction(0.8), feels);
     walker.engine.set_step_height(lift);
+    if adapts {
+        walker = walker.adapting();
+    }
     let speed = SPEED_M_S * (1.0 + FASTER * (seed as f64 - 1.0));
     let x = |walker: &Walker| walker.world.base().translation.vector.x;
     let (start, mut lean_deg, mut gave_up, mut strays) = (x(&walker), 0.0_f64, false, Strays::default());

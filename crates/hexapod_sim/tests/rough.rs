@@ -1,6 +1,9 @@
 //! Rough ground whose heights the robot does not know.
 
-use crate::rig::rough::{Feels, Rough};
+use crate::rig::TICK_S;
+use crate::rig::rough::{Feels, Rough, Walker, each_seed};
+use hexapod_gait::Twist;
+use hexapod_sim::{Ground, Terrain};
 
 #[test]
 fn when_feet_feel_slopes_expect_the_body_nearly_level_where_it_leans_more_without_and_no_foot_pressed_into_them() {
@@ -30,4 +33,33 @@ fn when_an_imu_says_which_way_is_up_expect_the_body_nearer_to_level_on_blocks_an
     let [with, without, _] = leant;
     assert!(with < 0.75 * without, "{with} degrees on the mean, {without} without an IMU");
     assert!(way[0] > 0.88 * way[2], "{} m, {} blind", way[0], way[2]);
+}
+
+/// The part of the commanded way that walks of 20 s with the shipped lift get ahead, and whether they adapt at the end.
+fn way(name: &str, size: f64, adapts: bool) -> (f64, usize) {
+    let walks = each_seed(1, 4, |seed| {
+        let ground = Ground::of(Terrain::named(name, Some(size), seed).unwrap()).with_friction(0.8);
+        let walker = Walker::standing("tripod", &ground, Feels::Imu);
+        let mut walker = if adapts { walker.adapting() } else { walker };
+        let (start, speed, seconds) = (walker.world.base().translation.x, 0.07, 20.0);
+        let mut level = 0;
+        for _ in 0..(seconds / TICK_S) as usize {
+            walker.tick(Twist::new(speed, 0.0, 0.0));
+            level = level.max(walker.engine.roughness().level);
+        }
+        ((walker.world.base().translation.x - start) / (speed * seconds), level)
+    });
+    let mean = walks.iter().map(|(way, _)| way).sum::<f64>() / walks.len() as f64;
+    (mean, walks.iter().map(|(_, level)| *level).max().unwrap_or(0))
+}
+
+#[test]
+fn when_the_walk_changes_with_the_ground_expect_far_more_of_the_way_on_rubble_and_steps_and_nothing_changed_on_flat_ground()
+ {
+    for (name, size, gains) in [("rubble", 0.06, 0.3), ("steps", 0.03, 0.4)] {
+        let [adapting, not] = [true, false].map(|adapts| way(name, size, adapts).0);
+        assert!(adapting > not + gains, "{name}: {adapting} of the way, {not} without");
+    }
+    let [adapting, not] = [true, false].map(|adapts| way("flat", 0.0, adapts));
+    assert_eq!(adapting, (not.0, 0));
 }

@@ -261,7 +261,7 @@ impl Engine {
 
     /// What fits gaits to this robot.
     pub(super) fn fit(&self) -> Fit<'_> {
-        Fit { plant: &self.plant, tuning: &self.tuning }
+        Fit::on(&self.plant, &self.tuning, self.now.control.roughness.level)
     }
 
     /// Moves on by `dt` seconds, or by a tenth of a second where that is less, as [`Tick::taken_s`] says. The path never depends on what the joints can do: where one would exceed its

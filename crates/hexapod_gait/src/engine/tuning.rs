@@ -2,9 +2,10 @@
 
 use crate::engine::Engine;
 use crate::gait::Gait;
-use crate::plan::fitting::Fit;
+use crate::gait::rough::{RoughLevels, Roughness};
 use crate::plane::limits::TwistLimits;
 use crate::plane::size::Enlarged;
+use std::sync::Arc;
 
 impl Engine {
     /// A gait with all worked out that taking it up on this robot needs, so that [`Self::set_gait`] has no more to do
@@ -27,7 +28,7 @@ impl Engine {
         }
     }
 
-    /// Sets the lift of a swinging foot for gaits that have none of their own, m, at most the one the stance was worked
+    /// Sets the lift of a swinging foot for gaits that have none of their own, on ground that is not rough, m, at most the one the stance was worked
     /// out for. NaN is ignored.
     pub fn set_step_height(&mut self, height: f64) {
         if height.is_nan() {
@@ -38,10 +39,24 @@ impl Engine {
         self.time_gaits();
     }
 
-    /// The lift of a swinging foot for gaits that have none of their own, m.
+    /// The lift of a swinging foot for gaits that have none of their own, on ground that is not rough, m.
     #[must_use]
     pub fn step_height(&self) -> f64 {
         self.tuning.step_height * self.plant.size
+    }
+
+    /// Lets the robot lift its feet higher on rough ground.
+    #[must_use]
+    pub fn with_rough_levels(mut self, levels: RoughLevels) -> Self {
+        Arc::make_mut(&mut self.plant).rough = levels;
+        self
+    }
+
+    /// How rough the ground is that feet have met, of late.
+    #[must_use]
+    pub fn roughness(&self) -> Roughness {
+        let roughness = &self.now.control.roughness;
+        Roughness { height_m: roughness.height() * self.plant.size, level: roughness.level }
     }
 
     /// The bounds of the body's motion.
@@ -58,9 +73,8 @@ impl Engine {
 
     /// Works the gaits out anew, after a change of what they depend on.
     fn time_gaits(&mut self) {
-        let fit = Fit { plant: &self.plant, tuning: &self.tuning };
-        let gaits = &mut self.now.control.gaits;
-        gaits.walked = fit.timed(gaits.walked);
-        gaits.next = gaits.next.map(|gait| fit.timed(gait));
+        let mut gaits = self.now.control.gaits;
+        self.fit().time(&mut gaits);
+        self.now.control.gaits = gaits;
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod auto_pose;
 pub(crate) mod needs;
 pub(crate) mod phase;
 pub(crate) mod posture;
+pub(crate) mod rough;
 pub(crate) mod sides;
 pub(crate) mod spec;
 pub(crate) mod swing;

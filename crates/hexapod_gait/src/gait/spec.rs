@@ -120,7 +120,7 @@ pub struct GaitError {
 }
 
 impl GaitError {
-    fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(super) fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
         Self { key: key.into(), message: message.into() }
     }
 }
@@ -186,14 +186,14 @@ pub(super) fn phase_offset(spec: &GaitSpec, place: &LegPlace, legs: usize) -> Re
     }
 }
 
-fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), GaitError> {
+pub(super) fn check_range(key: &str, value: f64, least: f64, greatest: f64) -> Result<(), GaitError> {
     if (least..=greatest).contains(&value) {
         Ok(())
     } else {
         let (taken_for, unit, fraction) = match key {
             "cycle_time" | "least_cycle_time" => ("milliseconds", "s", 1e3),
             "step_height" if value < 20.0 => ("centimetres", "m", 1e2),
-            "step_height" => ("millimetres", "m", 1e3),
+            "step_height" | "above" | "below" => ("millimetres", "m", 1e3),
             "touch_down_speed" => ("millimetres/s", "m/s", 1e3),
             _ => ("", "", 1.0),
         };

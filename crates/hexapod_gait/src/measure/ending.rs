@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::gait::Gait;
 use crate::gait::swing::MINIMUM_JERK_VELOCITY;
 use crate::motion::{LONGEST_REWIND_S, Player, longest_way_home};
+use crate::plan::fitting::Fit;
 use crate::plan::sequence::centring::longest_centring;
 use crate::plane::ramp::Ramp;
 use crate::plant::STAGE_TIME_S;
@@ -58,8 +59,11 @@ impl Ending {
     /// Of whatever a robot may do that walks on this gait, motions of joints included.
     #[must_use]
     pub fn of_any(engine: &Engine, gait: &Gait) -> Self {
-        let gait = engine.fit().suited(*gait);
-        Self::playing(engine, &gait, true).or(Self::walking(engine, &gait))
+        let on = |fit: Fit| {
+            let gait = fit.suited(*gait);
+            Self::playing(engine, &gait, true).or(Self::walking(engine, &gait))
+        };
+        on(engine.fit()).or(on(engine.fit().on_roughest_ground()))
     }
 
     /// Of what a player does now, or may begin to do by itself.

@@ -6,12 +6,15 @@ use crate::plan::body::workspace::WorkspaceSearch;
 use crate::plan::context::Context;
 use crate::plan::missed::Missed;
 use crate::plan::progress::Progress;
+use crate::plan::rough::GroundWalked;
 use crate::plane::limits::{LimitedBy, TwistLimits};
 use crate::plane::ramp::Ramp;
 use crate::plane::twist::Twist;
 use crate::plant::Plant;
+use crate::state::State;
 use crate::state::foothold::Foothold;
 use crate::state::mode::Mode;
+use crate::state::segment::Segment;
 use crate::state::tick::Input;
 use crate::state::walk::Sensed;
 use hexapod_kinematics::MAX_LEGS;
@@ -29,6 +32,7 @@ pub(crate) struct Control {
     pub leaving: bool,
     pub sensing: Sensing,
     pub workspace: WorkspaceSearch,
+    pub roughness: GroundWalked,
     pub step_height: f64,
     pub limits: TwistLimits,
     pub stall_timer: StallTimer,
@@ -168,6 +172,25 @@ impl Control {
         self.progress.gave_up.filter(|_| self.commands_latched)
     }
 
+    /// Takes down what became of a segment that has been gone along.
+    pub(crate) fn settle(&mut self, plant: &Plant, start: &State, segment: &mut Segment) {
+        self.stall_timer.count(plant, start, segment);
+        // Nor does a body that was held back make up for it.
+        segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
+        let pace = segment.advance.pace.body;
+        self.missed.count(segment.ns, segment.end.ns, pace * segment.advance.pace.swing);
+        if matches!(start.mode, Mode::Walking) {
+            let Self { gaits, limits, step_height, progress, wanted, .. } = self;
+            let cx = Context { plant, gait: &gaits.walked, limits, step_height: *step_height };
+            progress.count(&cx, start, segment, *wanted);
+        }
+        if matches!(start.mode, Mode::Stopping(_)) && pace < 1.0 {
+            // A body that was slowed while it stops is not sped up again.
+            self.ramp.scale(pace);
+            segment.end.twist = segment.end.twist.map(|twist| twist.scaled(pace));
+        }
+    }
+
     /// What stages read of it.
     #[inline]
     pub(crate) fn context<'a>(&'a self, plant: &'a Plant) -> Context<'a> {
@@ -182,6 +205,7 @@ impl Control {
             then_pack: false,
             sensing: Sensing::default(),
             workspace: WorkspaceSearch::new(),
+            roughness: GroundWalked::default(),
             step_height: tuning.step_height,
             limits: tuning.limits,
             stall_timer: StallTimer::default(),

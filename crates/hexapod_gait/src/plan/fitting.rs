@@ -1,7 +1,7 @@
 //! Gaits as this robot can walk them: on the legs that are left, no quicker than its joints allow.
 
 use crate::gait::Gait;
-use crate::plan::control::Tuning;
+use crate::plan::control::{Gaits, Tuning};
 use crate::plane::limits::TwistLimits;
 use crate::plane::ramp::Ramp;
 use crate::plant::Plant;
@@ -13,9 +13,27 @@ use hexapod_kinematics::MAX_LEGS;
 pub(crate) struct Fit<'a> {
     pub plant: &'a Plant,
     pub tuning: &'a Tuning,
+    /// By which part of what is left to the greatest lift feet are lifted higher, as the ground is rough.
+    pub lift: f64,
 }
 
-impl Fit<'_> {
+impl<'a> Fit<'a> {
+    /// On ground of this level of roughness.
+    pub(crate) fn on(plant: &'a Plant, tuning: &'a Tuning, level: usize) -> Self {
+        Self { plant, tuning, lift: plant.rough.lift(level) }
+    }
+
+    /// The same on the roughest ground that there is.
+    pub(crate) fn on_roughest_ground(self) -> Self {
+        Self { lift: self.plant.rough.greatest_lift(), ..self }
+    }
+
+    /// Works gaits out anew, after a change of what they depend on.
+    pub(crate) fn time(&self, gaits: &mut Gaits) {
+        gaits.walked = self.timed(gaits.walked);
+        gaits.next = gaits.next.map(|gait| self.timed(gait));
+    }
+
     /// A gait with all worked out that taking it up on this robot needs.
     pub(crate) fn ready(&self, gait: Gait) -> Gait {
         let gait = gait.with_needs(None);
@@ -53,10 +71,12 @@ impl Fit<'_> {
         gait.one_by_one(&order[..count])
     }
 
-    /// How far feet are lifted with a gait, m: as far as it says, or else the settings, at most as the stance allows.
+    /// How far feet are lifted with a gait, m: as far as it says, or else the settings, and higher on rough ground; at most as
+    /// the stance allows.
     pub(crate) fn lift_with(&self, gait: &Gait) -> f64 {
         let own = gait.step_height().map(|height| height / self.plant.size);
-        own.unwrap_or(self.tuning.step_height).min(self.plant.stance.own_spec().step_height)
+        let (chosen, most) = (self.tuning.step_height, self.plant.stance.own_spec().step_height);
+        own.unwrap_or_else(|| chosen + self.lift * (most - chosen).max(0.0)).min(most)
     }
 
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.
@@ -127,7 +147,7 @@ mod tests {
     #[test]
     fn when_a_gait_is_ready_expect_its_needs_known_and_not_measured_again() {
         let ((plant, gait), tuning) = (limited(Some(60.0)), Tuning { step_height: 0.03, limits: LIMITS });
-        let fit = Fit { plant: &plant, tuning: &tuning };
+        let fit = Fit::on(&plant, &tuning, 0);
         let ready = fit.ready(gait);
         assert!(gait.needs().is_none() && ready.needs().is_some());
         assert_eq!(fit.suited(ready), fit.suited(gait));
@@ -135,7 +155,7 @@ mod tests {
         assert!(!fit.is_suited(gait.feeling(), fit.suited(gait)));
         // What is known is taken, here of a robot with weaker joints: it would be measured otherwise.
         let weaker = limited(Some(20.0));
-        let known = Fit { plant: &weaker.0, tuning: &tuning }.ready(gait).needs();
+        let known = Fit::on(&weaker.0, &tuning, 0).ready(gait).needs();
         assert_eq!(fit.suited(gait.with_needs(known)).needs(), known);
         assert!(fit.suited(gait.with_needs(known)).cycle_times()[0] > fit.suited(gait).cycle_times()[0]);
     }
@@ -143,7 +163,7 @@ mod tests {
     #[test]
     fn when_accelerations_are_not_limited_expect_gaits_as_they_are() {
         let ((plant, gait), tuning) = (limited(None), Tuning { step_height: 0.03, limits: LIMITS });
-        let fit = Fit { plant: &plant, tuning: &tuning };
+        let fit = Fit::on(&plant, &tuning, 0);
         assert_eq!((fit.suited(gait), fit.ready(gait).needs()), (gait, None));
         assert_eq!(fit.limits_for(&gait), LIMITS);
     }

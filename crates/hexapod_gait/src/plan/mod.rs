@@ -11,6 +11,7 @@ pub(crate) mod lifting;
 pub(crate) mod missed;
 pub(crate) mod mode;
 pub(crate) mod progress;
+pub(crate) mod rough;
 pub(crate) mod sequence;
 pub(crate) mod stand;
 mod swing_height;
@@ -67,26 +68,7 @@ impl Planner<'_> {
             None => hold(&self.path(), start, segment),
             Some(_) => self.go_on(start, segment),
         }
-        self.settle(start, segment);
-    }
-
-    /// Takes down what became of a segment that has been gone along.
-    fn settle(&mut self, start: &State, segment: &mut Segment) {
-        self.control.stall_timer.count(self.plant, start, segment);
-        // Nor does a body that was held back make up for it.
-        segment.end.rates = segment.end.rates.held_back(segment.advance.pace.offset);
-        let pace = segment.advance.pace.body;
-        self.control.missed.count(segment.ns, segment.end.ns, pace * segment.advance.pace.swing);
-        if matches!(start.mode, Mode::Walking) {
-            let Control { gaits, limits, step_height, progress, wanted, .. } = &mut *self.control;
-            let cx = Context { plant: self.plant, gait: &gaits.walked, limits, step_height: *step_height };
-            progress.count(&cx, start, segment, *wanted);
-        }
-        if matches!(start.mode, Mode::Stopping(_)) && pace < 1.0 {
-            // A body that was slowed while it stops is not sped up again.
-            self.control.ramp.scale(pace);
-            segment.end.twist = segment.end.twist.map(|twist| twist.scaled(pace));
-        }
+        self.control.settle(self.plant, start, segment);
     }
 
     /// Decides how it goes on from `start`; for how many ns: to the next point of the grid, or until a foot is lifted or
@@ -106,6 +88,7 @@ impl Planner<'_> {
     }
 
     fn decide(&mut self, start: &mut State, input: &Input) {
+        self.look_at_ground(start);
         self.fit_gait();
         self.control.sensing = Sensing::of(input);
         let requests = self.control.take_requests();
@@ -123,9 +106,19 @@ impl Planner<'_> {
         self.move_body(start, PoseRequest { walks: !wanted.is_zero(), offset: asked }, stand.as_ref());
     }
 
+    /// Takes down how rough the ground is, and the gait as it is walked where feet are lifted so high.
+    fn look_at_ground(&mut self, start: &State) {
+        let before = self.control.roughness.level;
+        self.control.roughness = self.control.roughness.next(&self.plant.rough, start);
+        if self.control.roughness.level != before {
+            let fit = Fit::on(self.plant, self.tuning, self.control.roughness.level);
+            fit.time(&mut self.control.gaits);
+        }
+    }
+
     /// Takes up the limits and the lift of the gait that is walked.
     fn fit_gait(&mut self) {
-        let fit = Fit { plant: self.plant, tuning: self.tuning };
+        let fit = Fit::on(self.plant, self.tuning, self.control.roughness.level);
         self.control.limits = fit.limits_for(&self.control.gaits.walked);
         self.control.step_height = fit.lift_with(&self.control.gaits.walked);
     }

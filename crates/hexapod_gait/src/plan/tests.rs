@@ -63,7 +63,7 @@ fn when_another_gait_is_taken_up_expect_its_limits_and_its_lift_at_once() {
     let limited = Robot::from_urdf_with(include_str!("../../../../urdf/hexapod.urdf"), &options).unwrap();
     (robot.0.robot, robot.0.joints) = (Arc::new(limited.clone()), JointBound::of(&limited, &robot.0.stance));
     let spec = GaitSpec { duty_factor: 0.8, cycle_time: 3.0, step_height: Some(0.012), ..GaitSpec::default() };
-    let fit = Fit { plant: &robot.0, tuning: &TUNING };
+    let fit = Fit::on(&robot.0, &TUNING, 0);
     let rate_limited = fit.suited(Gait::try_new(&spec, &leg_places(&limited)).unwrap());
     assert_ne!(fit.limits_for(&rate_limited), fit.limits_for(&fit.suited(robot.1)));
     for mode in [Mode::Standing, Mode::Walking] {

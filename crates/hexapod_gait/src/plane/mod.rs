@@ -6,6 +6,7 @@ pub(crate) mod barred_way;
 pub(crate) mod follow;
 pub(crate) mod grid;
 pub mod limits;
+pub(crate) mod nearest;
 pub(crate) mod ramp;
 pub(crate) mod reach;
 pub(crate) mod size;

@@ -13,6 +13,7 @@ pub(crate) mod stance;
 pub(crate) mod usable;
 
 use crate::gait::posture::MinimumJerk;
+use crate::gait::rough::RoughLevels;
 use crate::plant::apart::Apart;
 use crate::plant::batch_ik::BatchIk;
 use crate::plant::joints::{JointBound, USUAL_RAD_S2, foot_speed, turn_time};
@@ -62,6 +63,8 @@ pub(crate) struct Plant {
     /// Seconds that standing up and sitting down take.
     pub stand_time: f64,
     pub sit_time: f64,
+    /// How much higher feet are lifted on rough ground.
+    pub rough: RoughLevels,
 }
 
 /// How far a leg that is switched off is held above the ground, m.
@@ -133,6 +136,7 @@ impl Plant {
             packed: None,
             stand_time: settings.stand_time,
             sit_time: settings.sit_time,
+            rough: RoughLevels::default(),
             robot,
             size: 1.0,
             stance,

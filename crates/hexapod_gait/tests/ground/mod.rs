@@ -3,3 +3,4 @@
 mod contacts;
 mod footholds;
 mod levelling;
+mod rough;

@@ -2,7 +2,7 @@
 //! body leans, and how deep feet are pressed into the ground.
 
 use super::random::Random;
-use super::shipped::{GAITS, config, robot};
+use super::shipped::{GAITS, config, robot, rough_levels};
 use super::sight::Seeing;
 use super::{TICK_S, gait, planner, positions};
 use hexapod_dynamics::ImuReader;
@@ -126,7 +126,7 @@ fn any_twist(random: &mut Random) -> Twist {
 }
 
 /// Slopes between points of random heights, level where the robot starts.
-fn slopes(size: f64, seed: u64) -> HeightMap {
+pub fn slopes(size: f64, seed: u64) -> HeightMap {
     let count = (2.0 * FIELD_M / CELL_M) as usize + 1;
     let mut random = Random(seed);
     let half = (count / 2) as f64 * CELL_M;
@@ -175,6 +175,11 @@ impl Walker {
             Feels::Reckons => Some(Seeing::new(&walker.world, 1).reckoning(walker.engine.legs().len())),
         };
         walker
+    }
+
+    /// The same, lifting its feet higher on rough ground, as shipped.
+    pub fn adapting(self) -> Self {
+        Self { engine: self.engine.with_rough_levels(rough_levels()), ..self }
     }
 
     pub fn tick(&mut self, twist: Twist) -> Tick {

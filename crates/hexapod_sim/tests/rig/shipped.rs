@@ -1,7 +1,7 @@
 //! The shipped files.
 
 use hexapod_config::{Document, Source};
-use hexapod_gait::GaitSpec;
+use hexapod_gait::{GaitSpec, RoughLevel, RoughLevels};
 use hexapod_kinematics::Robot;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::ServoFile;
@@ -71,15 +71,24 @@ pub fn servo_map() -> &'static ServoConfig {
     &MAP
 }
 
+/// `gaits.yaml`.
+#[derive(Deserialize)]
+struct GaitFile {
+    gaits: BTreeMap<String, GaitSpec>,
+    rough: Vec<RoughLevel>,
+}
+
+static GAIT_FILE: LazyLock<GaitFile> = LazyLock::new(|| {
+    let text = include_str!("../../../../config/gaits.yaml");
+    Document::parse(Source::new("gaits.yaml", text)).unwrap().deserialize().unwrap()
+});
+
 /// A gait of `gaits.yaml`.
 pub fn gait_spec(name: &str) -> GaitSpec {
-    #[derive(Deserialize)]
-    struct File {
-        gaits: BTreeMap<String, GaitSpec>,
-    }
-    static FILE: LazyLock<File> = LazyLock::new(|| {
-        let text = include_str!("../../../../config/gaits.yaml");
-        Document::parse(Source::new("gaits.yaml", text)).unwrap().deserialize().unwrap()
-    });
-    FILE.gaits[name].clone()
+    GAIT_FILE.gaits[name].clone()
+}
+
+/// How much higher feet are lifted on rough ground, as `gaits.yaml` says.
+pub fn rough_levels() -> RoughLevels {
+    RoughLevels::try_new(&GAIT_FILE.rough).unwrap()
 }

@@ -7,11 +7,12 @@ use crate::plan::body::height::SAME;
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::rate_limited;
+use crate::plane::nearest::NearestPlane;
 use crate::state::State;
 use crate::state::body_motion::Rise;
 use crate::state::foot::Foot;
 use crate::state::mode::Mode;
-use nalgebra::{Matrix2, Vector1, Vector2, Vector3};
+use nalgebra::{Vector1, Vector2, Vector3};
 
 /// How fast the body goes back to its height, m/s, and how fast that changes, m/s^2.
 const LEVEL_RATE_M_S: f64 = 0.05;
@@ -62,27 +63,8 @@ fn slope_to_follow(start: &State, up: Option<Vector3<f64>>) -> Vector2<f64> {
 /// The slope, ahead and aside, of the plane nearest to where the feet have met the ground last.
 fn slope(start: &State) -> Vector2<f64> {
     let points = || start.walk.feet().iter().filter_map(Foot::met);
-    if points().all(|at| at.z == 0.0) {
-        return Vector2::zeros();
-    }
-    let (sum, count) = points().fold((Vector3::zeros(), 0.0), |(sum, count), at| (sum + at, count + 1.0));
-    let mean = sum / count;
-    let (mut squares, mut heights) = (Matrix2::zeros(), Vector2::zeros());
-    for from_mean in points().map(|at| at - mean) {
-        squares += from_mean.xy() * from_mean.xy().transpose();
-        heights += from_mean.xy() * from_mean.z;
-    }
-    // Feet in a line, or nearly, tell no plane.
-    let (determinant, trace) = (squares.determinant(), squares.trace());
-    if determinant <= LEAST_SPREAD * trace * trace {
-        return Vector2::zeros();
-    }
-    let [[a, b], [_, d]] = [[squares.m11, squares.m12], [squares.m21, squares.m22]];
-    Vector2::new(d * heights.x - b * heights.y, a * heights.y - b * heights.x) / determinant
+    if points().all(|at| at.z == 0.0) { Vector2::zeros() } else { NearestPlane::through(points).slope }
 }
-
-/// The determinant of the feet's spread, in parts of its squared trace, below which they stand in a line.
-const LEAST_SPREAD: f64 = 0.01;
 
 #[cfg(test)]
 mod tests {
