@@ -35,6 +35,9 @@ const CASES: &[Case] = &[
         "{above: 0.004, below: 0.005",
         &["rough[0].below", "give less than `above`"],
     ),
+    (GAITS, "  crawl:   ", "  \"cr, awl\":", &["\"cr, awl\"", "has a comma", "such as `wave`"]),
+    (GAITS, "  crawl:   ", "  \"\":", &["it is empty"]),
+    (GAITS, "  crawl:   ", "  \"cr\\nawl\":", &["control character"]),
     (GAITS, "cycle_time: 0.8,", "cycle_time: 0.8, step_height: 40,", &["tripod.step_height", "millimetres: 0.04"]),
     (
         ROBOT,

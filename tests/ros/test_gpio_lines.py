@@ -1,6 +1,7 @@
 """Pins that are lines of the GPIO character device: kernels, others who have a line, and what guards do with it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -103,6 +104,19 @@ def test_when_driver_and_guard_are_killed_together_expect_a_kernel_that_is_stric
         off = subprocess.run([binary('hexapod'), 'guard', '--off', '--bus', 'i2c', *FOR_GUARDS], cwd=ROOT, timeout=20.0,
                              env={**os.environ, **wired.environment}, stdin=subprocess.DEVNULL)
         assert off.returncode == 0 and wired.is_high(OE)
+
+
+def test_when_driver_guard_and_chip_have_gone_expect_all_off_over_the_bus_and_the_reason(driver, armed, wired):
+    os.kill(driver.children()[0], signal.SIGKILL)
+    driver.signal(signal.SIGKILL)
+    driver.wait()
+    shutil.rmtree(f'{wired.path}.chips')
+    assert len(wired.pulses()) == len(JOINTS)
+    off = subprocess.run([binary('hexapod'), 'guard', '--off', '--bus', 'i2c', *FOR_GUARDS], cwd=ROOT, timeout=20.0,
+                         env={**os.environ, **wired.environment}, stdin=subprocess.DEVNULL, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert 'OE is not cut' in off.stdout and 'all channels are off' in off.stdout
+    assert off.returncode == 0 and wired.pulses() == {}
 
 
 def test_when_a_guard_that_is_halted_has_the_line_expect_the_next_driver_to_say_so_until_it_goes_on(session, wired):

@@ -26,3 +26,6 @@ pub use reading::MAX_BYTES;
 pub use scalar::Scalar;
 pub use source::Source;
 pub use tree_builder::MAX_DEPTH;
+
+/// Longest name of a gait, a motion, a joint or a leg, bytes.
+pub const MAX_NAME: usize = 80;

@@ -3,13 +3,12 @@
 //! What a message itself takes while it is received cannot be helped, and is given back (`memory.rs`); what is kept of it,
 //! logged, reported in `/diagnostics` or answered can.
 
+pub use hexapod_config::MAX_NAME;
 use std::borrow::Cow;
 use std::time::Duration;
 
 /// Longest excerpt of a text from outside, characters.
 pub const MAX_EXCERPT: usize = 80;
-/// Longest name of a gait, a motion, a joint or a leg, bytes.
-pub const MAX_NAME: usize = 80;
 /// Longest reason of a refusal, and longest value in a status, characters.
 pub const MAX_REASON: usize = 600;
 /// Most joints that a message names.

@@ -1,6 +1,7 @@
 //! `gaits.yaml`.
 
 use crate::config_file::ConfigFile;
+use crate::names;
 use crate::threads;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
@@ -97,6 +98,7 @@ impl Gaits {
         let file: Option<File> = document.deserialize_on(&mut faults);
         let Some(file) = file else { return faults.into_result() };
         for (name, spec) in file.gaits.0 {
+            names::check(&document, "gaits", &name, &mut faults);
             note_all(&document, &format!("gaits.{name}."), spec.faults(&[]), &mut faults);
         }
         note_all(&document, "rough", RoughLevels::faults(&file.rough), &mut faults);
@@ -108,6 +110,7 @@ impl Gaits {
         let hips: Vec<Vector2<f64>> = robot.legs().iter().map(|leg| leg.hip_in_body().xy()).collect();
         let mut known = Vec::new();
         for (name, spec) in file.gaits.0 {
+            names::check(document, "gaits", &name, faults);
             let (found, above) = (spec.faults(&[]), format!("gaits.{name}."));
             if !found.is_empty() {
                 note_all(document, &above, found, faults);

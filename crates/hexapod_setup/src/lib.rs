@@ -13,6 +13,7 @@ mod limitless;
 mod meshes;
 mod mimics;
 mod motions;
+mod names;
 mod origin;
 mod overrides;
 pub mod params;

@@ -1,6 +1,7 @@
 //! `motions.yaml`.
 
 use crate::config_file::ConfigFile;
+use crate::names;
 use crate::plausible::{self, LEAN_RAD, LENGTH_M, TURN_RAD};
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_gait::motion::{LegClearance, Motion, MotionSpec, check};
@@ -135,10 +136,7 @@ impl File {
 
 /// Notes what is wrong with a motion on any robot.
 fn check_spec(document: &Document, name: &str, spec: &MotionSpec, faults: &mut Faults) {
-    if name.trim().is_empty() {
-        let message = "a motion needs a name: the empty one asks for the end of a motion";
-        faults.add(document.error_at("motions", message, "give it one, such as `wave`"));
-    }
+    names::check(document, "motions", name, faults);
     let at = format!("motions.{name}");
     let mut note = |at: &str, values: &[(&str, Option<f64>)], most| {
         plausible::check_all(document, at, values, most, faults);

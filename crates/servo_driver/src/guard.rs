@@ -129,7 +129,12 @@ pub fn guard(setup: &Setup, term: Term, shutdown: &Shutdown) -> Result<(), Guard
 /// There is a driver, the bus cannot be used, or a board does not acknowledge that it is off.
 pub fn off(setup: &Setup) -> Result<(), GuardError> {
     let device = setup.map.device().ok_or(GuardError::Simulated)?;
-    let outputs = OrphanedOutputs::open(&setup.pins)?.map(Arc::new);
+    // The boards are switched off over the bus, whatever becomes of the pins.
+    let outputs = OrphanedOutputs::open(&setup.pins.output_enable_only()).unwrap_or_else(|error| {
+        tracing::error!("OE is not cut: {error}");
+        None
+    });
+    let outputs = outputs.map(Arc::new);
     let bus = setup.map.open()?.ok_or(GuardError::Simulated)?;
     let mut servos = GuardedServos::new(bus, outputs);
     let work = move || {

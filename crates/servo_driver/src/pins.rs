@@ -232,6 +232,11 @@ impl PinAccess {
 }
 
 impl PinChoice {
+    /// The same without inputs.
+    pub(crate) fn output_enable_only(self) -> Self {
+        Self { output_enable: self.output_enable, access: self.access, ..Self::default() }
+    }
+
     /// Whether any pin is in use.
     #[must_use]
     pub fn any(&self) -> bool {

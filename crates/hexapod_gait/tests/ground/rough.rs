@@ -74,11 +74,11 @@ impl Walker {
     }
 }
 
-/// Whether no joint turns faster than it can from one tick to the next, but for a foot that is drawn out of the ground.
+/// Whether no joint turns faster than it can from one tick to the next.
 fn is_smooth(engine: &Engine, [then, now]: [&Tick; 2], dt: f64) -> bool {
     engine.legs().iter().enumerate().all(|(leg, described)| {
         let turns = now.angles[leg].iter().zip(then.angles[leg].iter()).map(|(now, then)| (now - then).abs());
-        described.joints().iter().zip(turns).all(|(joint, turn)| turn <= 1.05 * joint.limits().velocity * dt)
+        described.joints().iter().zip(turns).all(|(joint, turn)| turn <= joint.limits().velocity * dt + 1e-9)
     })
 }
 
