@@ -86,6 +86,7 @@ def test_when_pushed_over_expect_a_fault_servos_off_and_only_an_enable_to_end_it
     user.stand()
 
 
+@pytest.mark.few
 def test_when_lifted_expect_the_legs_held_and_odometry_not_to_know(session):
     user = start(session)
     assert user.latest('odom').pose.covariance[0] < 0.01

@@ -23,8 +23,8 @@ CLOSES_N = 0.5
 LATE_TICKS = 2
 # On the mean of the drives: in 1 of 12, a foot slides off the edge of a block and the body leans further until the next are down.
 MOST_DEG = 2.2
-# What a foot goes on down at the speed at which it searches while its switch is late.
-MOST_MM = 4.0
+# What a foot that was lifted high, as on rough ground, goes on down while its switch is late: with a wave, whose swings are short, most.
+MOST_MM = 6.0
 DRIVES = [(0.05, 0.0, 0.0), (0.03, 0.0, 0.25), (0.0, 0.0, 0.4), (-0.06, 0.02, -0.1)]
 
 

@@ -28,10 +28,10 @@ impl<'a> Fit<'a> {
         Self { lift: self.plant.rough.greatest_lift(), ..self }
     }
 
-    /// Works gaits out anew, after a change of what they depend on.
+    /// Works gaits out anew that have been worked out, after a change of what they depend on.
     pub(crate) fn time(&self, gaits: &mut Gaits) {
-        gaits.walked = self.timed(gaits.walked);
-        gaits.next = gaits.next.map(|gait| self.timed(gait));
+        gaits.walked = self.retimed(gaits.walked);
+        gaits.next = gaits.next.map(|gait| self.retimed(gait));
     }
 
     /// A gait with all worked out that taking it up on this robot needs.
@@ -81,9 +81,12 @@ impl<'a> Fit<'a> {
 
     /// The gait with the shortest cycle that the joints' accelerations allow this robot.
     pub(crate) fn timed(&self, gait: Gait) -> Gait {
-        let Some(joints) = &self.plant.joints else { return gait };
-        let gait = self.measured(gait);
-        let Some(needs) = gait.needs() else { return gait };
+        self.retimed(self.measured(gait))
+    }
+
+    /// The same of a gait whose needs are known: nothing is measured in a tick.
+    fn retimed(&self, gait: Gait) -> Gait {
+        let Some((joints, needs)) = self.plant.joints.as_ref().zip(gait.needs()) else { return gait };
         let foot_m_s2 = self.foot_acceleration(&self.limits_for(&gait));
         gait.no_quicker_than(joints.shortest_cycle(&gait, needs.lifted(self.lift_with(&gait)), foot_m_s2))
     }
