@@ -35,7 +35,8 @@ const OTHER: &str = "see what the kernel says with `dmesg`, or choose another wa
 /// A line that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    number: u8,
+    /// Its BCM number.
+    pub number: u8,
     chip: PathBuf,
     label: String,
     offset: u32,
@@ -157,8 +158,8 @@ impl Place {
         self.request(GIVEN_BACK, false)
     }
 
-    fn request(&self, patience: Duration, output: bool) -> Result<Line, PinError> {
-        let deadline = monotonic_now() + patience;
+    fn request(&self, within: Duration, output: bool) -> Result<Line, PinError> {
+        let deadline = monotonic_now() + within;
         loop {
             let mut builder = Request::builder();
             let line =

@@ -6,13 +6,14 @@ use crate::device::Device;
 use crate::lease::{address, bind, is_trusted, peer};
 use crate::liveness::Liveness;
 use crate::pins::Lines;
+use crate::process_state::process_state;
 use crate::stop::{By, StopLine};
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
 };
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -223,9 +224,8 @@ impl ToDriver {
     /// Whether the process that was linked is gone, with all that it had open.
     pub fn is_gone(&self) -> bool {
         let Some(process) = self.process.filter(|_| self.stream.is_none()) else { return false };
-        match fs::read_to_string(format!("/proc/{process}/stat")) {
-            // The second field is the name, in parentheses, and may hold any character.
-            Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X'])),
+        match process_state(process) {
+            Ok(state) => matches!(state, Some('Z' | 'X')),
             Err(error) => error.kind() == ErrorKind::NotFound,
         }
     }

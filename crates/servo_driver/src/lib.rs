@@ -37,6 +37,7 @@ pub mod planner;
 mod planner_calls;
 mod plugs;
 mod probe;
+mod process_state;
 mod publish;
 mod raspberry;
 mod refusal;

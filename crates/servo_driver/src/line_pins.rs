@@ -25,13 +25,12 @@ impl LinePlaces {
 
     /// That a stranger has one of them, one with whom it cannot be shared first of all.
     pub fn taken(&self, choice: &PinChoice) -> Option<PinError> {
-        let pins = choice.numbers().zip(&self.0);
-        let taken = pins.filter_map(|(number, place)| place.stranger(choice.output_enable == Some(number)));
+        let taken = self.0.iter().filter_map(|place| place.stranger(choice.output_enable == Some(place.number)));
         taken.min_by_key(|error| error.holder == Some(Holder::Reader))
     }
 
-    fn of(&self, choice: &PinChoice, number: u8) -> Option<&Place> {
-        choice.numbers().zip(&self.0).find(|(of, _)| *of == number).map(|(_, place)| place)
+    fn of(&self, number: u8) -> Option<&Place> {
+        self.0.iter().find(|place| place.number == number)
     }
 }
 
@@ -45,7 +44,7 @@ pub struct LinePins {
 impl LinePins {
     /// Requests the lines. Outputs are not let through yet.
     pub fn open(choice: &PinChoice, places: &LinePlaces) -> Result<Self, PinError> {
-        let place = |number: u8| places.of(choice, number);
+        let place = |number: u8| places.of(number);
         let input = |of: Option<Input>| {
             let found = of.and_then(|of| Some((place(of.pin)?, of.active_high)));
             found.map(|(place, active_high)| Ok(LineInput { line: place.input()?, active_high })).transpose()
@@ -166,7 +165,7 @@ enum Held {
 impl OrphanedLine {
     /// OE of `choice`, if it has one. It is left as it is.
     pub fn new(choice: &PinChoice, places: &LinePlaces) -> Option<Self> {
-        let place = places.of(choice, choice.output_enable?)?.clone();
+        let place = places.of(choice.output_enable?)?.clone();
         Some(Self { place, held: Mutex::new(Held::Nothing) })
     }
 

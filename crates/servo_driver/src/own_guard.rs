@@ -1,6 +1,7 @@
 //! The guard of a driver: a process that the driver starts, keeps and leaves behind.
 
 use crate::pins::PinChoice;
+use crate::process_state::process_state;
 use hexapod_ros::monotonic_now;
 use hexapod_setup::Files;
 use std::ffi::OsStr;
@@ -53,9 +54,7 @@ impl OwnGuard {
 
 /// Ends a guard that is silent, or that a signal has halted (`T` in proc_pid_stat(5)): it has its name, and would never act.
 fn end_if(guard: &mut Child, silent: bool) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", guard.id())).unwrap_or_default();
-    // The second field is the name, in parentheses, and may hold any character.
-    let halted = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['T', 't']));
+    let halted = matches!(process_state(guard.id()), Ok(Some('T' | 't')));
     if silent || halted {
         let _ = guard.kill();
         let _ = guard.wait();

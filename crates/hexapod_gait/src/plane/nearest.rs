@@ -11,7 +11,7 @@ const OWN_FREEDOM: f64 = 3.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NearestPlane {
     mean: Vector3<f64>,
-    /// Ahead and aside; none where the points are in a line, or nearly, which tells none.
+    /// Ahead and aside; none where the points are in a line, or nearly, which show none.
     pub slope: Vector2<f64>,
 }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::outputs::OutputEnable;
 use crate::pins::{Inputs, Pins};
 use crate::stop::Outcome;
+use std::fs;
 
 /// A bus that no machine has.
 const BUS: u8 = 250;

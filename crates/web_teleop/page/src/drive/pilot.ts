@@ -44,7 +44,7 @@ export class Pilot {
 
   /**
    * A stick at rest is taken: says so by `zero`. The planner wants that of each source after the robot was held, as while its
-   * servos were off, and nobody tells when that was.
+   * servos were off, and nobody says when that was.
    */
   grip(zero: Intent): void {
     if (!this.#moving && !this.#owesZero) this.#send(zero);
