@@ -11,8 +11,10 @@ use nalgebra::{Isometry3, Vector3};
 
 /// Fraction of a joint's greatest velocity that is used.
 const VELOCITY_FRACTION: f64 = 0.96;
-/// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it.
+/// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it: of legs of three joints,
+/// and of those with more, which may come nearer to where they are straight.
 const SURE_FRACTION: f64 = 0.75;
+const SURE_FRACTION_OF_MORE: f64 = 0.4;
 /// Over less time, s, joints may turn as far as over this: a foot is put down where it is to be from a few nanoseconds
 /// before its swing is over, at whatever speed it comes.
 const LEAST_S: f64 = 10.0 * EVENT_S;
@@ -70,30 +72,59 @@ pub(crate) fn keep_apart(plant: &Plant, start: &State, end: &State, look: &mut L
     if clear { Ok(()) } else { Err(Blocked::TooNear) }
 }
 
-/// Solves the joints, or says why not.
-pub(super) fn reach(
-    plant: &Plant,
-    start: &State,
-    state: &mut State,
-    budget: &mut IterationBudget,
-) -> Result<(), Blocked> {
-    let obstacle = |budget: &IterationBudget| if budget.is_spent() { Blocked::Unknown } else { Blocked::OutOfReach };
-    solve(plant, start, state, budget).ok_or_else(|| obstacle(budget))
+/// What bars a robot whose joints were not solved.
+pub(super) fn unsolved(budget: &IterationBudget) -> Blocked {
+    if budget.is_spent() { Blocked::Unknown } else { Blocked::OutOfReach }
 }
 
 /// Joint angles for the feet as they are, those of `start` being near; none where a foot is out of reach.
 #[inline]
 pub(crate) fn solve(plant: &Plant, start: &State, state: &mut State, budget: &mut IterationBudget) -> Option<()> {
+    let seconds = state.ns.saturating_sub(start.ns) as f64 * 1e-9;
+    solve_near(plant, (&start.angles, seconds), state, budget)
+}
+
+/// The same at a fraction of the way between the ends of a segment, as near as may be to the line from one to the other.
+/// From `start` alone a leg of more than three joints would find another of its postures there, and turn faster than to
+/// the end.
+#[inline]
+pub(super) fn solve_between(
+    plant: &Plant,
+    ends: [&State; 2],
+    fraction: f64,
+    state: &mut State,
+    budget: &mut IterationBudget,
+) -> Option<()> {
+    if plant.batch_ik.is_some() {
+        return solve_near(plant, (&ends[0].angles, 0.0), state, budget);
+    }
+    let on_the_line = std::array::from_fn(|leg| between(ends, leg, fraction));
+    solve_near(plant, (&on_the_line, 0.0), state, budget)
+}
+
+/// The angles of a leg at a fraction of the way from one state to another.
+fn between([from, to]: [&State; 2], leg: usize, fraction: f64) -> LegAngles {
+    let mut angles = from.angles_of(leg);
+    angles.iter_mut().zip(to.angles_of(leg).iter()).for_each(|(angle, to)| *angle += (to - *angle) * fraction);
+    angles
+}
+
+#[inline]
+fn solve_near(
+    plant: &Plant,
+    near: (&[LegAngles; MAX_LEGS], f64),
+    state: &mut State,
+    budget: &mut IterationBudget,
+) -> Option<()> {
     if !state.mode.joints_follow_feet() {
         return Some(());
     }
-    let seconds = state.ns.saturating_sub(start.ns) as f64 * 1e-9;
     let body_from_footprint = state.footprint_from_body().inverse();
     let State { walk, correction, angles, .. } = state;
     let held =
         |(leg, foot): (usize, &Foot)| (!matches!(foot, Foot::Missing)).then(|| correction.over(leg, foot.position()));
     let feet = walk.feet().iter().enumerate().map(held);
-    solve_feet(plant, &body_from_footprint, feet, (&start.angles, seconds), angles, budget)
+    solve_feet(plant, &body_from_footprint, feet, near, angles, budget)
 }
 
 /// Joint angles for feet there over the ground, but for legs that have none, near others `seconds` before; none where a
@@ -125,31 +156,18 @@ pub(crate) fn solve_feet(
 /// need be, but within the joints' limits; or else part of the way from one end to the other. A leg that has the same
 /// angles at both keeps them: where nothing can move, its foot need not be where its joints have it.
 #[inline(never)]
-pub(super) fn bridge(
-    plant: &Plant,
-    [from, to]: [&State; 2],
-    fraction: f64,
-    state: &mut State,
-    budget: &mut IterationBudget,
-) {
+pub(super) fn bridge(plant: &Plant, ends: [&State; 2], fraction: f64, state: &mut State, budget: &mut IterationBudget) {
     let body_from_footprint = state.footprint_from_body().inverse();
     for (index, leg) in plant.legs().iter().enumerate().filter(|(leg, _)| *state.walk.foot(*leg) != Foot::Missing) {
         let in_body = body_from_footprint.transform_point(&state.foot_position(index).into()).coords;
-        let from = from.angles_of(index);
-        let solved = if from == to.angles_of(index) {
+        let from = ends[0].angles_of(index);
+        let solved = if from == ends[1].angles_of(index) {
             Some(from)
         } else {
             leg.inverse_tracking(&in_body, &from, 0.0, budget).ok()
         };
         if let Some(angles) = state.angles.get_mut(index) {
-            *angles = solved.unwrap_or_else(|| {
-                let mut between = from;
-                between
-                    .iter_mut()
-                    .zip(to.angles_of(index).iter())
-                    .for_each(|(angle, to)| *angle += (to - *angle) * fraction);
-                between
-            });
+            *angles = solved.unwrap_or_else(|| between(ends, index, fraction));
         }
     }
 }
@@ -158,7 +176,8 @@ pub(super) fn bridge(
 /// their reach, to which only an offset takes them, where feet may go out of it and in again.
 #[inline]
 pub(super) fn hides_a_moment(plant: &Plant, end: &State, ratio: f64) -> bool {
-    ratio > SURE_FRACTION || is_near_end(plant, end)
+    let sure = if plant.most_joints > 3 { SURE_FRACTION_OF_MORE } else { SURE_FRACTION };
+    ratio > sure || is_near_end(plant, end)
 }
 
 /// Whether no joint leaves the range that walking uses, and comes back, between three poses that are as far apart in time.

@@ -4,7 +4,9 @@ mod joints;
 mod sinking;
 
 use crate::gait::Gait;
-use crate::path::joints::{bridge, fast_enough, hides_a_moment, is_near_end, moment_ratio, reach, velocity_ratio};
+use crate::path::joints::{
+    bridge, fast_enough, hides_a_moment, is_near_end, moment_ratio, solve_between, unsolved, velocity_ratio,
+};
 use crate::path::sinking::sink;
 use crate::plane::twist::Displacement;
 use crate::plant::Plant;
@@ -38,7 +40,7 @@ impl Path<'_> {
     ) -> Result<(), Blocked> {
         let Segment { ns, advance, end, .. } = segment;
         self.advance(end, start, *ns, advance);
-        reach(self.plant, start, end, budget)?;
+        solve(self.plant, start, end, budget).ok_or_else(|| unsolved(budget))?;
         let seconds = *ns as f64 * 1e-9;
         let ratio = velocity_ratio(self.plant, start, end, seconds);
         fast_enough(ratio)?;
@@ -51,7 +53,7 @@ impl Path<'_> {
     fn look_halfway(&self, start: &State, segment: &Segment, budget: &mut IterationBudget) -> Result<(), Blocked> {
         let mut half = *start;
         self.advance(&mut half, start, segment.ns / 2, &segment.advance);
-        reach(self.plant, start, &mut half, budget)?;
+        solve_between(self.plant, [start, &segment.end], 0.5, &mut half, budget).ok_or_else(|| unsolved(budget))?;
         let may_leave = half.mode.joints_follow_feet() && is_near_end(self.plant, &half);
         if may_leave && !stays_usable(self.plant, [&start.angles, &half.angles, &segment.end.angles]) {
             return Err(Blocked::OutOfReach);
@@ -133,10 +135,10 @@ impl Path<'_> {
     ) -> State {
         let mut state = *start;
         self.advance(&mut state, start, elapsed_ns, &segment.advance);
-        if solve(self.plant, start, &mut state, budget).is_none() {
+        let (ends, fraction) = ([start, &segment.end], elapsed_ns as f64 / segment.ns as f64);
+        if solve_between(self.plant, ends, fraction, &mut state, budget).is_none() {
             // Both ends are within reach: a foot that goes along its very edge may be beyond it for a moment.
-            let fraction = elapsed_ns as f64 / segment.ns as f64;
-            bridge(self.plant, [start, &segment.end], fraction, &mut state, budget);
+            bridge(self.plant, ends, fraction, &mut state, budget);
         }
         state
     }
