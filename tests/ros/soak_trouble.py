@@ -233,6 +233,9 @@ class Trouble:
     def held_stick(self, dice):
         """Hold one source of motion pushed while somebody stops the robot: no walk before that one was let go."""
         holder, stop = dice.choice(['user', 'stick', 'page']), dice.choice(['halt', 'emergency', 'stop', 'service', 'topic', 'disable'])
+        # What came before in this episode may have stopped it.
+        if not self.robot.recover(['held_stick']):
+            raise Timeout('does not walk before anybody holds a stick')
         self.robot.chronicle.note(f'{holder} holds, {stop} stops')
         self.robot.meet()
         client = self._client()

@@ -84,8 +84,8 @@ class Chronicle:
             if not goes_on:
                 history = [each for each in self._recent if each[0] >= now - HISTORY_S]
                 self.violations.append(Violation(now, what, str(detail)[:2000], history))
-                if self.reported:
-                    print(f'{now:.2f} s VIOLATION {what}: {str(detail)[:500]}', flush=True)
+                # Whoever soaks for hours would know at once.
+                print(f'{now:.2f} s VIOLATION {what}: {str(detail)[:500]}', flush=True)
 
 
 class Outputs:
