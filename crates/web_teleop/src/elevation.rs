@@ -3,12 +3,14 @@
 use axum::body::Bytes;
 use hexapod_ros::cloud_values;
 use hexapod_ros::r2r::sensor_msgs::msg::PointCloud2;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Most cells that are sent, evenly chosen: 32 KiB.
+/// Most cells that are sent, those nearest to the robot: 32 KiB.
 const MOST_CELLS: usize = 4096;
+/// Most cells that are looked at.
+const MOST_READ: usize = 1 << 18;
 const FIELDS: [&str; 4] = ["x", "y", "z", "traversability"];
 /// A map that is older is none.
 const AGE: Duration = Duration::from_secs(3);
@@ -45,8 +47,10 @@ impl SharedElevation {
     /// Takes a map in the base's frame, whose pose by odometry this is; one that is no map changes nothing.
     pub fn take(&self, cloud: &PointCloud2, odom_from_base: &Isometry3<f64>, at: Duration) {
         let mut cells = vec![];
-        if cloud_values(cloud, FIELDS, MOST_CELLS, &mut cells).is_ok() {
-            self.lock().newest = Some((at, packed(&cells, odom_from_base)));
+        if cloud_values(cloud, FIELDS, MOST_READ, &mut cells).is_ok() {
+            let side = side(&cells);
+            keep_nearest(&mut cells);
+            self.lock().newest = Some((at, packed(&cells, side, odom_from_base)));
         }
     }
 
@@ -57,13 +61,12 @@ impl SharedElevation {
 
 /// Little-endian: x, y, z of the base in the odometry's frame and the side of a cell, m, as 32-bit floats; then for each cell
 /// its place from there, mm, and its score from 0 to 100, -1 where that is unknown, as 16-bit integers.
-fn packed(cells: &[[f32; 4]], odom_from_base: &Isometry3<f64>) -> Bytes {
+fn packed(cells: &[[f32; 4]], side: f32, odom_from_base: &Isometry3<f64>) -> Bytes {
     let origin = odom_from_base.translation.vector;
-    let turned = |cell: &[f32; 4]| odom_from_base.rotation * Point3::from([cell[0], cell[1], cell[2]].map(f64::from));
-    let places: Vec<(Vector3<f64>, f32)> = cells.iter().map(|cell| (turned(cell).coords, cell[3])).collect();
-    let head = [origin.x, origin.y, origin.z, side(&places)];
-    let mut bytes: Vec<u8> = head.into_iter().flat_map(|number| (number as f32).to_le_bytes()).collect();
-    for (place, score) in &places {
+    let head = [origin.x as f32, origin.y as f32, origin.z as f32, side];
+    let mut bytes: Vec<u8> = head.into_iter().flat_map(f32::to_le_bytes).collect();
+    for [x, y, z, score] in cells {
+        let place = odom_from_base.rotation * Point3::from([*x, *y, *z].map(f64::from));
         let numbers = [place.x, place.y, place.z].map(|metres| (metres * 1000.0).round());
         // What is farther away than the numbers reach is of no use here.
         if numbers.iter().any(|mm| mm.abs() > f64::from(i16::MAX)) {
@@ -77,10 +80,19 @@ fn packed(cells: &[[f32; 4]], odom_from_base: &Isometry3<f64>) -> Bytes {
 }
 
 /// The side of a cell: most cells come right after their neighbour.
-fn side(places: &[(Vector3<f64>, f32)]) -> f64 {
-    let mut gaps: Vec<f64> = places.windows(2).map(|pair| (pair[1].0 - pair[0].0).xy().norm()).collect();
-    gaps.sort_by(f64::total_cmp);
-    gaps.get(gaps.len() / 2).copied().unwrap_or_default()
+fn side(cells: &[[f32; 4]]) -> f32 {
+    let mut gaps: Vec<f32> =
+        cells.windows(2).map(|pair| (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])).collect();
+    let middle = gaps.len() / 2;
+    if gaps.is_empty() { 0.0 } else { *gaps.select_nth_unstable_by(middle, f32::total_cmp).1 }
+}
+
+/// Leaves as many cells as are sent.
+fn keep_nearest(cells: &mut Vec<[f32; 4]>) {
+    if cells.len() > MOST_CELLS {
+        cells.select_nth_unstable_by(MOST_CELLS, |a, b| a[0].hypot(a[1]).total_cmp(&b[0].hypot(b[1])));
+        cells.truncate(MOST_CELLS);
+    }
 }
 
 #[cfg(test)]
@@ -88,6 +100,7 @@ fn side(places: &[(Vector3<f64>, f32)]) -> f64 {
 mod tests {
     use super::*;
     use hexapod_ros::{blank_cloud, push_point};
+    use nalgebra::Vector3;
 
     fn map(side: usize) -> PointCloud2 {
         let mut cloud = blank_cloud(&["x", "y", "z", "variance", "traversability"]);
@@ -120,7 +133,16 @@ mod tests {
         let (shared, s) = (SharedElevation::default(), Duration::from_secs);
         shared.take(&map(300), &Isometry3::identity(), s(1));
         let (_, bytes) = shared.ask(s(1)).unwrap();
-        assert!(bytes.len() > 1000 && bytes.len() <= 16 + 8 * MOST_CELLS, "{}", bytes.len());
+        assert_eq!(bytes.len(), 16 + 8 * MOST_CELLS);
+        // The quarter of a disc about the robot, in cells as large as they are.
+        let side = f32::from_le_bytes(bytes[12..16].try_into().unwrap());
+        let farthest = bytes[16..].chunks(8).map(|cell| {
+            let mm = |at: usize| f64::from(i16::from_le_bytes(cell[at..at + 2].try_into().unwrap()));
+            mm(0).hypot(mm(2))
+        });
+        let radius = 20.0 * (4.0 * MOST_CELLS as f64 / std::f64::consts::PI).sqrt();
+        let farthest = farthest.fold(0.0, f64::max);
+        assert!((side - 0.02).abs() < 1e-4 && (farthest / radius - 1.0).abs() < 0.03, "{side} {farthest} {radius}");
         shared.take(&blank_cloud(&["x", "y", "z"]), &Isometry3::identity(), s(2));
         assert_eq!(shared.ask(s(2)).unwrap().1, bytes);
         let mut far = blank_cloud(&FIELDS);

@@ -47,6 +47,8 @@ pub struct Heard {
     motions: Vec<String>,
     joints: At<Vec<f64>>,
     odom: At<[f64; 7]>,
+    /// The frame whose pose odometry is.
+    base_frame: String,
     contacts: At<Vec<u8>>,
     footholds: At<Vec<[f64; 3]>>,
     twist: At<[f64; 3]>,
@@ -75,6 +77,7 @@ impl Heard {
             motions: vec![],
             joints: None,
             odom: None,
+            base_frame: String::new(),
             contacts: None,
             footholds: None,
             twist: None,
@@ -118,6 +121,7 @@ impl Heard {
         let pose = [p.x, p.y, p.z, q.x, q.y, q.z, q.w];
         if all_finite(&pose) {
             self.odom = Some((at, pose));
+            self.base_frame.clone_from(&message.child_frame_id);
         }
     }
 
@@ -162,16 +166,19 @@ impl Heard {
 
     /// Takes the footholds that the planner has chosen on ground that it sees, in the base's frame.
     pub fn take_markers(&mut self, message: &MarkerArray, at: Duration) {
-        let Some(pose) = self.base_pose() else { return };
-        let shown = message.markers.iter().filter(|marker| marker.ns == FOOTHOLDS);
+        let mut shown = message.markers.iter().filter(|marker| marker.ns == FOOTHOLDS).peekable();
+        let Some(pose) = shown.peek().and_then(|marker| self.pose_of(&marker.header.frame_id)) else { return };
         let points = shown.flat_map(|marker| &marker.points).take(bounds::MAX_JOINTS);
         let points = points.map(|p| pose * Point3::new(p.x, p.y, p.z)).filter(|p| all_finite(p.coords.as_slice()));
         self.footholds = Some((at, points.map(|p| [p.x, p.y, p.z]).collect()));
     }
 
-    /// Where the base is, by odometry.
+    /// Where this frame is, by odometry; only the base's is known.
     #[must_use]
-    pub fn base_pose(&self) -> Option<Isometry3<f64>> {
+    pub fn pose_of(&self, frame: &str) -> Option<Isometry3<f64>> {
+        if frame != self.base_frame {
+            return None;
+        }
         let (_, [x, y, z, qx, qy, qz, qw]) = self.odom?;
         let turned = UnitQuaternion::try_new(Quaternion::new(qw, qx, qy, qz), 1e-9)?;
         Some(Isometry3::from_parts(Translation3::new(x, y, z), turned))

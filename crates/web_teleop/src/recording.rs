@@ -7,13 +7,14 @@ use hexapod_ros::r2r::WrappedTypesupport;
 use mcap::WriteOptions;
 use mcap::records::MessageHeader;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Messages that wait at most for the writing thread.
 const WAITING: usize = 512;
@@ -21,6 +22,10 @@ const WAITING: usize = 512;
 const CHUNK: u64 = 256 * 1024;
 /// What a message takes beside its content: its header and its index.
 const OVERHEAD: u64 = 31 + 16;
+/// One of so many bytes is of the records that a chunk brings with it, index and summary included: 1 KiB at most.
+const CHUNK_SHARE: u64 = CHUNK / 1024;
+/// What a channel takes beside its names and the definition of its type.
+const CHANNEL_OVERHEAD: u64 = 128;
 
 /// What is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,6 +197,7 @@ impl Recorder {
 
     /// The writing thread.
     fn write(&self, file: File, items: &Receiver<Item>) {
+        let began = Instant::now();
         let (message, file) = match self.write_all(&file, items) {
             Ok(message) => {
                 let size = file.metadata().map(|data| data.len()).unwrap_or_default();
@@ -202,8 +208,11 @@ impl Recorder {
         if !message.is_empty() {
             tracing::warn!("{message}");
         }
-        self.0.on.store(false, Ordering::Release);
+        let ends_itself = self.0.on.swap(false, Ordering::AcqRel);
         let mut reported = lock(&self.0.reported);
+        if ends_itself {
+            reported.length = began.elapsed();
+        }
         (reported.message, reported.file) = (message, file);
     }
 
@@ -214,17 +223,22 @@ impl Recorder {
         let mut channels: BTreeMap<Topic, (u16, u32)> = BTreeMap::new();
         let mut message = String::new();
         for item in items {
-            let size = item.data.len() as u64 + OVERHEAD;
+            let (name, kind) = item.topic.name_and_type();
+            let text = DEFINITIONS.iter().find(|(known, _)| *known == kind).map_or("", |(_, text)| text);
+            let topic = if name.starts_with('/') { name.to_owned() } else { format!("{}{name}", self.0.prefix) };
+            let mut size = item.data.len() as u64 + OVERHEAD;
+            if !channels.contains_key(&item.topic) {
+                // Once where it begins and once in the summary.
+                size += 2 * ((text.len() + kind.len() + topic.len()) as u64 + CHANNEL_OVERHEAD);
+            }
+            size += size.div_ceil(CHUNK_SHARE);
             if self.0.bytes.load(Ordering::Relaxed) + size > self.0.limit {
                 message = format!("the recording has reached its {} MiB (recording_size)", self.0.limit >> 20);
                 break;
             }
             self.0.bytes.fetch_add(size, Ordering::Relaxed);
-            if let std::collections::btree_map::Entry::Vacant(vacant) = channels.entry(item.topic) {
-                let (name, kind) = item.topic.name_and_type();
-                let text = DEFINITIONS.iter().find(|(known, _)| *known == kind).map_or("", |(_, text)| text);
+            if let Entry::Vacant(vacant) = channels.entry(item.topic) {
                 let schema = writer.add_schema(kind, "ros2msg", text.as_bytes())?;
-                let topic = if name.starts_with('/') { name.to_owned() } else { format!("{}{name}", self.0.prefix) };
                 vacant.insert((writer.add_channel(schema, &topic, "cdr", &BTreeMap::new())?, 0));
             }
             let Some((channel_id, sequence)) = channels.get_mut(&item.topic) else { continue };
@@ -249,4 +263,32 @@ fn unnamed_file() -> io::Result<File> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+mod tests {
+    use super::*;
+    use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
+
+    #[test]
+    fn when_a_recording_reaches_its_limit_expect_a_file_no_larger_and_how_long_it_took() {
+        const LIMIT: u64 = 1 << 20;
+        for length in [1, 300, 20_000] {
+            let recorder = Recorder::new("left", LIMIT);
+            recorder.start(Duration::ZERO).unwrap();
+            let message = StringMsg { data: "a".repeat(length) };
+            let topics = [Topic::GaitState, Topic::RobotDescription, Topic::Gaits, Topic::Motions];
+            let began = Instant::now();
+            while recorder.file().0.is_none() && began.elapsed() < Duration::from_secs(20) {
+                topics.iter().for_each(|&topic| recorder.put(topic, &message));
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            let reported = recorder.reported(Duration::from_secs(1000));
+            let size = recorder.file().0.unwrap().1;
+            assert!(size <= LIMIT && size > LIMIT * 9 / 10, "{size} bytes of messages of {length}");
+            assert!(!reported.on && reported.message.contains("recording_size"), "{}", reported.message);
+            assert!(reported.seconds.0 <= began.elapsed().as_secs_f64() + 0.1, "{reported:?}");
+        }
+    }
 }

@@ -50,7 +50,7 @@ impl Subscriptions {
             let (heard, elevation) = (Arc::clone(&self.heard), self.elevation.clone());
             let newest = || QosProfile::default().keep_last(1).best_effort();
             lane.subscribe_from("elevation", newest(), move |map: PointCloud2, from| {
-                let pose = heard.lock().unwrap_or_else(PoisonError::into_inner).base_pose();
+                let pose = heard.lock().unwrap_or_else(PoisonError::into_inner).pose_of(&map.header.frame_id);
                 if let Some(pose) = pose {
                     elevation.take(&map, &pose, from.at);
                 }

@@ -45,9 +45,8 @@ pub(super) fn answer(path: &str, headers: &HeaderMap) -> Response {
 }
 
 fn send(asset: &Asset, headers: &HeaderMap) -> Response {
-    let has = |name, value: &str| headers.get(name).is_some_and(|held| held.as_bytes() == value.as_bytes());
     let mut response =
-        if has(IF_NONE_MATCH, asset.tag) { StatusCode::NOT_MODIFIED.into_response() } else { content(asset, headers) };
+        if is_known(headers, asset.tag) { StatusCode::NOT_MODIFIED.into_response() } else { content(asset, headers) };
     let headers = response.headers_mut();
     headers.insert(ETAG, HeaderValue::from_static(asset.tag));
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
@@ -55,6 +54,13 @@ fn send(asset: &Asset, headers: &HeaderMap) -> Response {
     let keep = if asset.name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(keep));
     response
+}
+
+/// Whether the client has what has this tag: one of a list, weak or not (RFC 9110, 13.1.2).
+pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|known| known.to_str().ok());
+    let mut known = known.flat_map(|list| list.split(',')).map(str::trim);
+    known.any(|known| known == "*" || known.trim_start_matches("W/") == tag)
 }
 
 fn content(asset: &Asset, headers: &HeaderMap) -> Response {
@@ -127,8 +133,18 @@ mod tests {
                 assert_eq!(send(asset, &ask(coding)).headers()[CONTENT_ENCODING], "gzip", "{coding}");
             }
         }
-        let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static("\"1\""))]);
-        assert_eq!(send(&large, &headers).status(), StatusCode::NOT_MODIFIED);
+        for (known, status) in [
+            ("\"1\"", StatusCode::NOT_MODIFIED),
+            ("W/\"1\"", StatusCode::NOT_MODIFIED),
+            ("\"0\", W/\"1\"", StatusCode::NOT_MODIFIED),
+            ("*", StatusCode::NOT_MODIFIED),
+            ("\"11\"", StatusCode::OK),
+            ("1", StatusCode::OK),
+        ] {
+            let mut headers = ask("gzip");
+            headers.insert(IF_NONE_MATCH, HeaderValue::from_static(known));
+            assert_eq!(send(&large, &headers).status(), status, "{known}");
+        }
     }
 
     #[test]

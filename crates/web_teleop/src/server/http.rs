@@ -10,7 +10,7 @@ use axum::Router;
 use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, FORWARDED, HOST,
-    HeaderName, IF_NONE_MATCH, ORIGIN, VARY, VIA,
+    HeaderName, ORIGIN, VARY, VIA,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -160,7 +160,7 @@ fn description(shared: &Shared, headers: &HeaderMap, place: OwnedSemaphorePermit
     let Some(description) = shared.shared_description.description() else {
         return (StatusCode::NOT_FOUND, "no robot has described itself yet\n").into_response();
     };
-    if is_known(headers, &description.tag) {
+    if assets::is_known(headers, &description.tag) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
     let kind =
@@ -202,16 +202,11 @@ fn elevation(shared: &Shared, headers: &HeaderMap, place: OwnedSemaphorePermit) 
     let Some((tag, bytes)) = shared.elevation.ask(monotonic_now()) else {
         return StatusCode::NO_CONTENT.into_response();
     };
-    if is_known(headers, &tag) {
+    if assets::is_known(headers, &tag) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
     let kind = [(CONTENT_TYPE, "application/octet-stream".to_owned()), (ETAG, tag)];
     (kind, [(CACHE_CONTROL, "no-cache")], pieces::at_a_place(bytes, place)).into_response()
-}
-
-/// Whether the client has what has this tag.
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    headers.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes())
 }
 
 fn recording(shared: &Shared, place: OwnedSemaphorePermit) -> Response {
