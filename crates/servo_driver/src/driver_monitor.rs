@@ -29,6 +29,8 @@ pub(crate) struct Alarm(Arc<Flags>);
 struct Flags {
     raised: AtomicBool,
     free: AtomicBool,
+    /// The last driver ended in order.
+    in_order: AtomicBool,
     over: AtomicBool,
 }
 
@@ -41,6 +43,11 @@ impl Alarm {
     /// Notes whether the bus has no driver.
     pub fn note_free(&self, free: bool) {
         self.0.free.store(free, Ordering::SeqCst);
+    }
+
+    /// Whether the last driver said that it ends.
+    pub fn ended_in_order(&self) -> bool {
+        self.0.in_order.load(Ordering::SeqCst)
     }
 
     /// Ends the watch.
@@ -66,6 +73,9 @@ impl Watcher {
         while !self.alarm.0.over.load(Ordering::SeqCst) {
             let now = monotonic_now();
             let heard = self.driver.listen();
+            if heard.is_linked {
+                self.alarm.0.in_order.store(false, Ordering::SeqCst);
+            }
             self.take_lines();
             let is_pressed = self.button.as_ref().is_some_and(StopButton::is_pressed);
             let before = driver_monitor.cut;
@@ -91,6 +101,7 @@ impl Watcher {
     /// Takes the lines that the driver hands over, and lets go of them when it ends: the next driver cannot have them else.
     fn take_lines(&mut self) {
         let handed = self.driver.take_handed();
+        self.alarm.0.in_order.fetch_or(handed.is_over, Ordering::SeqCst);
         if let Some((outputs, line)) = self.outputs.as_ref().zip(handed.output_enable) {
             outputs.hold(line);
         }

@@ -30,6 +30,8 @@ const TAKEN: &str = "end the program or switch off the overlay that has it (`gpi
     gpio:=registers, with which both use it";
 const TAKEN_BY_US: &str = "that is another driver, or one that has gone but whose guard stands still: end it (`pgrep -af hexapod` \
     shows both)";
+/// A kernel of before 5.10 knows none of these requests.
+const TOO_OLD: &str = "this needs Linux 5.10 or newer (`uname -r`): update the system, or set gpio:=registers";
 const OTHER: &str = "see what the kernel says with `dmesg`, or choose another way to the pins with the parameter gpio";
 
 /// A line that was found.
@@ -123,7 +125,12 @@ fn named(candidates: &[Candidate], number: u8) -> Result<Place, String> {
     let (of, index) = match on(&by_name).or_else(|| on(&by_number)) {
         Some(found) => found,
         None => {
-            let found = elsewhere.next().ok_or_else(|| format!("no GPIO chip has a line {name}"))?;
+            let absent = if candidates.is_empty() {
+                "there is no /dev/gpiochip* that could have a"
+            } else {
+                "no GPIO chip has a"
+            };
+            let found = elsewhere.next().ok_or_else(|| format!("{absent} line {name}"))?;
             if let Some((other, _)) = elsewhere.next() {
                 let (one, other) = (found.0.chip.display(), other.chip.display());
                 return Err(format!("{one} and {other} both have a line {name}"));
@@ -253,6 +260,7 @@ fn refusal(what: String, error: &gpiocdev::Error) -> PinError {
     let remedy = match reason_of(error) {
         Some(ErrorKind::PermissionDenied) => FORBIDDEN,
         Some(ErrorKind::NotFound) => ABSENT,
+        Some(ErrorKind::InvalidInput) => TOO_OLD,
         _ => OTHER,
     };
     PinError { what, reason: error.to_string(), remedy: remedy.into(), holder: None }

@@ -208,7 +208,7 @@ impl Guarding {
                 self.attempt.set(None);
                 // A bus that hangs is not the machine's doing.
                 watch.looked = Some(monotonic_now());
-                watch.tried(outcome);
+                watch.tried(outcome, self.alarm.ended_in_order());
                 if self.term == Term::OneDriver && watch.is_done(outcome, monotonic_now()) {
                     break;
                 }
@@ -255,10 +255,12 @@ impl Watch {
         free && !self.off
     }
 
-    fn tried(&mut self, outcome: Off) {
+    fn tried(&mut self, outcome: Off, in_order: bool) {
         self.off = outcome == Off::All;
         self.attempts = self.attempts.saturating_add(1);
-        if self.off {
+        if self.off && in_order {
+            tracing::info!("the driver has ended: all channels are off");
+        } else if self.off {
             tracing::warn!("no driver has the bus: all channels are off");
         } else if self.attempts == LOUD_AFTER {
             tracing::error!(
@@ -287,9 +289,9 @@ mod tests {
     fn when_the_driver_goes_expect_one_switching_off_that_is_seen_to_work() {
         let mut watch = Watch::default();
         assert!(watch.sees(true, NOW), "no driver at the start");
-        watch.tried(Off::Missing);
+        watch.tried(Off::Missing, false);
         assert!(watch.sees(true, NOW), "a board did not answer");
-        watch.tried(Off::All);
+        watch.tried(Off::All, false);
         assert!(!watch.sees(true, NOW), "all are off");
         assert!(!watch.sees(false, NOW), "a driver has come");
         assert!(watch.sees(true, NOW), "it has gone");
@@ -309,11 +311,11 @@ mod tests {
         let mut watch = Watch::default();
         watch.sees(true, NOW);
         for _ in 1..MISSING_AFTER {
-            watch.tried(Off::Missing);
+            watch.tried(Off::Missing, false);
             watch.sees(true, NOW + LOOK_EVERY);
         }
         assert!(!watch.is_done(Off::Missing, NOW + LOOK_EVERY));
-        watch.tried(Off::Missing);
+        watch.tried(Off::Missing, false);
         assert!(watch.is_done(Off::Missing, NOW + LOOK_EVERY));
         assert!(!watch.is_done(Off::Failing, NOW + LOOK_EVERY), "a bus that fails may come back");
         assert!(watch.is_done(Off::Failing, NOW + GIVEN_UP_AFTER));
