@@ -51,10 +51,14 @@ pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
 
     run.formatting();
     run.dependencies();
-    let mut page = Vec::new();
-    run.alongside(|run| run.lints(crates), |run| page = run.built_page())?;
-    // With the machine to itself: its 3D view is drawn without a graphics card.
-    run.page(page);
+    // The page waits for a browser, and lints for nobody.
+    run.alongside(
+        |run| run.lints(crates),
+        |run| {
+            let page = run.built_page();
+            run.page(page);
+        },
+    )?;
     match &ros {
         Some(ros) => {
             run.alongside(|run| run.no_hurry(crates), |run| run.with_executables(crates))?;

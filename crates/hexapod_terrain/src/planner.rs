@@ -6,7 +6,7 @@ use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{BarredWay, Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Vector2, Vector3};
 
 /// How footholds are planned, by default for legs as long as the shipped robot's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +64,8 @@ const CARRY: usize = 3;
 /// What drops away from so far on, in units of how far a place is looked for, and for so far, is no gap but a brink.
 const NARROW: f64 = 0.4;
 const BROAD: f64 = 2.0;
+/// A foot that goes more slowly over the ground, m/s, is put down where it swings to, not where the robot goes.
+const LEAST_M_S: f64 = 1e-3;
 /// For each cell that is deep or missing there, so many may never have been in view.
 const UNSEEN: usize = 4;
 /// Fraction by which the difference between the map and the feet follows what is seen at a tick.
@@ -107,8 +109,11 @@ impl FootholdPlanner {
             if step.swung.is_none_or(|swung| swung < self.planning.decided) {
                 let is_within = |at: &Point3<f64>| self.planning.reaches(engine, leg, &step, &seen(at).coords);
                 let choice = self.planning.choice(map, (&from, &nominal), *chosen, is_within);
-                let drops =
-                    !matches!(choice, Choice::Foothold(_)) && self.planning.drops(map, (&from, &nominal), choice);
+                let ground_speed = engine.last().twist.velocity_at(step.from.xy());
+                let way = odom_from_footprint * ground_speed.push(0.0);
+                let under_m = odom_from_footprint.translation.z;
+                let drops = !matches!(choice, Choice::Foothold(_))
+                    && self.planning.drops(map, (&from, &nominal), (&way.xy(), under_m), choice);
                 *chosen = match choice {
                     Choice::Foothold(found) => Some(found.at),
                     // Back to where it stood.
@@ -116,7 +121,6 @@ impl FootholdPlanner {
                     _ => None,
                 };
                 // A foot that stayed behind may swing on over the edge though the robot is driven back.
-                let ground_speed = engine.last().twist.velocity_at(step.from.xy());
                 is_at_brink |= drops && ground_speed.dot(&(step.to - step.from.xy())) > 0.0;
             }
             *foothold = chosen.map(|at| {
@@ -194,14 +198,23 @@ impl Planning {
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
     /// looked for, or is out of sight: the bottom of a hole, or, where nothing is known of the place, ground that should be seen
     /// and is not. Over narrower gaps feet find their way by what they feel.
-    fn drops(&self, map: &ElevationMap, (from, nominal): (&Point3<f64>, &Point3<f64>), choice: Choice) -> bool {
-        let ahead = (nominal.xy() - from.xy()).try_normalize(f64::EPSILON).unwrap_or_default();
+    fn drops(
+        &self,
+        map: &ElevationMap,
+        (from, nominal): (&Point3<f64>, &Point3<f64>),
+        (way, under_m): (&Vector2<f64>, f64),
+        choice: Choice,
+    ) -> bool {
+        let ahead = way.try_normalize(LEAST_M_S).or_else(|| (nominal - from).xy().try_normalize(f64::EPSILON));
+        let ahead = ahead.unwrap_or_default();
+        // A foot of a body that leans may be in the air.
+        let ground_m = map.height(&from.xy()).map_or(from.z, |height| height.mean_m.max(under_m)).min(from.z);
         // Past the cell of an edge, which has the height of the upper side.
         let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
         let (mut deep, mut unseen) = (0_usize, 0_usize);
         for index in cells_between(map, past, beyond, self.foot_radius_m) {
             match map.height_m(index) {
-                Some(height_m) if height_m >= from.z - self.most_climb_m => return false,
+                Some(height_m) if height_m >= ground_m - self.most_climb_m => return false,
                 None if choice != Choice::NoneFits && !map.is_missing(index) => unseen += 1,
                 _ => deep += 1,
             }

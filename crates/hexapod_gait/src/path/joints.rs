@@ -11,10 +11,9 @@ use nalgebra::{Isometry3, Vector3};
 
 /// Fraction of a joint's greatest velocity that is used.
 const VELOCITY_FRACTION: f64 = 0.96;
-/// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it: of legs of three joints,
-/// and of those with more, which may come nearer to where they are straight.
+/// Below this part of the greatest velocity over a whole segment, none of its moments exceeds it, with legs of three joints:
+/// those with more may turn to and fro while their foot stays.
 const SURE_FRACTION: f64 = 0.75;
-const SURE_FRACTION_OF_MORE: f64 = 0.4;
 /// Over less time, s, joints may turn as far as over this: a foot is put down where it is to be from a few nanoseconds
 /// before its swing is over, at whatever speed it comes.
 const LEAST_S: f64 = 10.0 * EVENT_S;
@@ -176,8 +175,7 @@ pub(super) fn bridge(plant: &Plant, ends: [&State; 2], fraction: f64, state: &mu
 /// their reach, to which only an offset takes them, where feet may go out of it and in again.
 #[inline]
 pub(super) fn hides_a_moment(plant: &Plant, end: &State, ratio: f64) -> bool {
-    let sure = if plant.most_joints > 3 { SURE_FRACTION_OF_MORE } else { SURE_FRACTION };
-    ratio > sure || is_near_end(plant, end)
+    plant.most_joints > 3 || ratio > SURE_FRACTION || is_near_end(plant, end)
 }
 
 /// Whether no joint leaves the range that walking uses, and comes back, between three poses that are as far apart in time.
