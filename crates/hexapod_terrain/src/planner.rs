@@ -239,3 +239,43 @@ impl Planning {
         choose(map, &wanted, |at| (at.z - from.z).abs() <= self.most_climb_m && is_within(at))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ground of these heights ahead of the robot, as far as it is known.
+    fn ground(height_m: impl Fn(f64, f64) -> Option<f64>) -> ElevationMap {
+        let mut map = ElevationMap::default();
+        for (x, y) in (-25..25).flat_map(|x| (-25..25).map(move |y| (0.015 * f64::from(x), 0.015 * f64::from(y)))) {
+            height_m(x, y).into_iter().for_each(|z| map.felt(&Point3::new(x, y, z), 1e-6, 0.0));
+        }
+        map
+    }
+
+    /// Whether it drops away for a foot that stands so high at the origin, swings there, and a body that goes ahead.
+    fn drops(map: &ElevationMap, stands_m: f64, to: [f64; 2]) -> bool {
+        let [from, nominal] = [[0.0, 0.0], to].map(|[x, y]| Point3::new(x, y, stands_m));
+        Planning::default().drops(map, (&from, &nominal), (&Vector2::new(0.07, 0.0), 0.0), Choice::NoneFits)
+    }
+
+    #[test]
+    fn when_the_ground_ends_expect_it_to_drop_away_whether_the_foot_stands_or_is_in_the_air_over_it() {
+        let table = ground(|x, _| Some(if x < 0.06 { 0.0 } else { -0.2 }));
+        let gap = ground(|x, _| Some(if (0.04..0.1).contains(&x) { -0.2 } else { 0.0 }));
+        for stands_m in [0.0, 0.05, 0.14] {
+            assert!(drops(&table, stands_m, [0.05, 0.0]), "{stands_m}");
+            assert!(
+                !drops(&gap, stands_m, [0.05, 0.0]),
+                "the body leans, and the foot is {stands_m} m above level ground"
+            );
+        }
+    }
+
+    #[test]
+    fn when_a_foot_swings_aside_where_nothing_is_in_view_expect_what_is_ahead_to_count() {
+        let beside_a_hole =
+            ground(|x, y| (y < 0.06).then_some(if (0.0..0.05).contains(&x) && y > 0.03 { -0.2 } else { 0.0 }));
+        assert!(!drops(&beside_a_hole, 0.0, [0.02, 0.045]));
+    }
+}
