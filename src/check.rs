@@ -59,7 +59,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     for note in stuck.into_iter().chain(gamepad).chain(not_of_ros(setups.planner.engine.legs())) {
         say(format_args!("note     {note}"))?;
     }
-    let driver = setups.driver.remark().into_iter().chain(setups.driver.pin_notes().iter().map(String::as_str));
+    let driver = setups.driver.remark().into_iter().chain(setups.driver.notes().iter().map(String::as_str));
     for note in setups.planner.notes.iter().map(String::as_str).chain(driver) {
         say(format_args!("note     {note}"))?;
     }

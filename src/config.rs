@@ -117,6 +117,9 @@ fn table(rows: &[Row]) -> String {
 }
 
 /// Copies a shipped file into the owner's folder.
+/// What the shipped files say of themselves, and the owner's do not.
+const OF_THE_BUILD: &str = "Each build overwrites this file.";
+
 fn copy(config: &str, name: &str) -> Result<(), Failure> {
     if !CONFIG_FILES.contains(&name) {
         return Err(Failure::Words(format!("there is no file {name}; there are {}", CONFIG_FILES.join(", "))));
@@ -128,6 +131,7 @@ fn copy(config: &str, name: &str) -> Result<(), Failure> {
     let folder = files.owner_folder()?;
     let shipped = files.shipped_folder().map(|shipped| shipped.join(name)).unwrap_or_default();
     let text = fs::read_to_string(&shipped).map_err(|error| failed(&shipped, &error))?;
+    let text = text.replace(OF_THE_BUILD, "A copy of the shipped file, over which it counts.");
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let target = folder.join(name);
     let file = OpenOptions::new().write(true).create_new(true).open(&target);

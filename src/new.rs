@@ -1,6 +1,6 @@
 //! `hexapod new`: a configuration folder for a robot of one's own.
 
-use crate::cli::{FileArgs, NewArgs};
+use crate::cli::{FileArgs, NewArgs, shell_word};
 use crate::exit::Failure;
 use crate::kits::{self, Kit};
 use crate::parameters::files_of;
@@ -56,13 +56,16 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
             parameters.display()
         );
     }
-    let folder = shell_word(&into);
+    let folder = shell_word(&into.display().to_string());
     let _ = writeln!(
         reported,
         "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}"
     );
     let _ = match kit {
-        Some(Kit { servo, .. }) => writeln!(reported, "its servos are {}: {}", servo.title, servo.setting_up),
+        Some(Kit { servo, .. }) => {
+            let setting_up = servo.setting_up.replace("{here}", &format!("--config {folder}"));
+            writeln!(reported, "its servos are {}: {setting_up}", servo.title)
+        }
         None => writeln!(
             reported,
             "with real servos: name their kind in {folder}/servos.yaml, then hexapod servo centre --bus i2c --config {folder}, mount \
@@ -93,13 +96,6 @@ fn written(path: PathBuf, text: &str, reported: &mut String) -> Result<PathBuf, 
     let is_new = write_new(&path, text).map_err(|error| Failure::Running(format!("{}: {error}", path.display())))?;
     let _ = writeln!(reported, "{} {}", if is_new { "written" } else { "kept   " }, path.display());
     Ok(path)
-}
-
-/// A path as a shell takes it for one word.
-fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+~".contains(c);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// A folder here, called as the robot's file without its endings.

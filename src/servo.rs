@@ -22,6 +22,9 @@ const ENDING: Duration = Duration::from_millis(800);
 /// From one servo that is centred to the next.
 const NEXT: Duration = Duration::from_millis(300);
 
+/// A joint that is commanded so near to its target, rad, is on no way there.
+const THERE_RAD: f64 = 0.01;
+
 /// Said where no real servo moves.
 pub(crate) const SIMULATED: &str = "the bus is simulated: boards in memory, and no real servo moves. For real ones give --bus i2c or that of your servos, or set \
                                     `bus` of servo_driver in hexapod.yaml";
@@ -51,6 +54,7 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, own_guard, lease: _lease, .. } =
         Hardware::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
+    let is_of_legs = matches!(&arguments.what, Some(ServoCommand::Centre(centre)) if centre.leg.is_none());
     let (joints, angles): (Vec<usize>, Vec<f64>) = places.into_iter().unzip();
     let stop = Arc::new(StopSwitch::new(&setup, pins, own_guard)?);
     let config = setup.map().joints().only(&joints);
@@ -70,7 +74,13 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     if !shutdown.outwait(&thread, (Stage::Stopping, ENDING), keep_guard) {
         return Err(Failure::Running("the bus hangs; cut the servos' power".into()));
     }
-    thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?
+    let result = thread.join().map_err(|_| Failure::Running("the thread that serves the bus panicked".into()))?;
+    match result {
+        Err(Failure::Running(why)) if is_of_legs => {
+            Err(Failure::Running(format!("{why}\n`hexapod servo centre LEG` needs the servos of that leg alone")))
+        }
+        result => result,
+    }
 }
 
 /// The servos of a leg, or all, and the angles at which they are neutral, within their limits.
@@ -161,7 +171,7 @@ fn turn(
         driver.command(now, &targets[..on]).map_err(refused)?;
         match driver.tick(now) {
             State::Armed if commanded < on => {
-                let _ = say(readout(driver, commanded));
+                let _ = say(readout(driver, commanded, angles[commanded]));
                 (commanded, reported_at) = (commanded + 1, now);
             }
             State::Fault => {
@@ -178,11 +188,14 @@ fn turn(
     Ok(())
 }
 
-/// What the joint is commanded, and in the units of its wire.
-fn readout(driver: &ServoDriver<Servos>, joint: usize) -> String {
-    let name = &driver.joints()[joint].name;
+/// What the joint is commanded, and in the units of its wire. One that is known to stand elsewhere is led there from its place.
+fn readout(driver: &ServoDriver<Servos>, joint: usize, target_rad: f64) -> String {
+    let (name, target_deg) = (&driver.joints()[joint].name, target_rad.to_degrees() + 0.0);
     match (driver.commanded(joint), driver.backend().describe(joint)) {
-        (Some(commanded_rad), Some(words)) => format!("{name} {:.1} deg = {words}", commanded_rad.to_degrees()),
+        (Some(commanded_rad), Some(words)) if (commanded_rad - target_rad).abs() < THERE_RAD => {
+            format!("{name} {target_deg:.1} deg = {words}")
+        }
+        (Some(_), Some(words)) => format!("{name} to {target_deg:.1} deg, from {words}"),
         _ => format!("{name} has no pulse"),
     }
 }

@@ -24,6 +24,10 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
 
+/// Why simulated servos are not calibrated in the owner's own folder.
+const PRACTICE: &str = "the bus is simulated, and practising writes servos.yaml as calibrating does: give it a folder of its own, as in \
+                        --config practice. For real servos give --bus i2c, or set `bus` of servo_driver in hexapod.yaml";
+
 /// A picture that comes later than this is no reason for a larger step.
 const LONGEST_TICK: Duration = Duration::from_millis(100);
 
@@ -32,14 +36,12 @@ const LONGEST_TICK: Duration = Duration::from_millis(100);
 /// # Errors
 /// There is no terminal, the files do not hold, or there is no bus.
 pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
-    if arguments.mounting.is_some() && arguments.bus.files.config.is_empty() {
-        let words =
-            "practising writes servos.yaml as calibrating does: give it a folder of its own, as in --config practice";
-        return Err(Failure::Words(words.into()));
-    }
     let all = parameters(&arguments.bus)?;
     let (params, planner) = (all.driver, all.planner);
     let setup = Setup::load(&params)?;
+    if (arguments.mounting.is_some() || !setup.is_real()) && arguments.bus.files.config.is_empty() {
+        return Err(Failure::Words(PRACTICE.into()));
+    }
     let files = files_of(&params)?;
     let robot = Description::read(&files)?.robot;
     let mut file = CalibrationFile::open(files, robot)?;
@@ -48,7 +50,7 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
         file.forget_progress()?;
     }
     let mounting = arguments.mounting.as_deref().map(|path| mounting(path, &file.before()?)).transpose()?;
-    let mut dialogue = file.dialogue(arguments.verify)?;
+    let mut dialogue = file.dialogue(arguments.verify, setup.is_real())?;
     if mounting.is_some() {
         file.keep_oldest();
     }
@@ -70,7 +72,7 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     run_page(shown, |key| work.borrow_mut().take(key), || !shutdown.is_running())?;
     let work = work.into_inner();
     let is_done = work.dialogue.mode() == Mode::Calibrate && work.dialogue.is_finished();
-    work.leave()?;
+    work.leave(&format!("hexapod calibrate{}{}", arguments.bus.typed(), arguments.mounting_typed()))?;
     if is_done {
         tell_shortfalls(&planner);
     }
@@ -137,7 +139,6 @@ impl Work {
         if let Some((mounting, bus)) = self.mounting.as_ref().zip(self.single_servo.simulated()) {
             page.lines.push((Tone::Plain, page::seen(mounting, bus)));
         }
-        page.lines.extend(readout.trouble.map(|trouble| (Tone::Bad, trouble)));
         page
     }
 
@@ -145,9 +146,10 @@ impl Work {
         let now = monotonic_now();
         self.dialogue.tick(now.saturating_sub(self.at).min(LONGEST_TICK));
         self.at = now;
-        if self.single_servo.readout().trouble.is_some() {
+        if let Some(trouble) = self.single_servo.readout().trouble {
             // Where the servo stands now nobody knows: it begins at neutral, when somebody asks for it.
             self.dialogue.cut();
+            self.dialogue.say(Tone::Bad, trouble);
         }
         self.tell();
     }
@@ -198,25 +200,23 @@ impl Work {
         }
     }
 
-    fn leave(self) -> Result<(), Failure> {
+    /// Says how far it is, and by which command it goes on.
+    fn leave(self, command: &str) -> Result<(), Failure> {
         drop(self.single_servo);
         self.file.keep_progress(&self.dialogue)?;
         let (done, of) = self.dialogue.count();
         let name = self.file.name();
         match (self.dialogue.mode(), self.dialogue.is_finished()) {
             (Mode::Calibrate, true) => {
-                let _ =
-                    say(format_args!("all joints are calibrated: {name}; `hexapod calibrate` once more verifies them"));
+                let _ = say(format_args!("all joints are calibrated: {name}; `{command}` once more verifies them"));
             }
             (Mode::Calibrate, false) => {
-                let _ = say(format_args!(
-                    "{done} of {of} joints are calibrated; `hexapod calibrate` goes on where you left"
-                ));
+                let _ =
+                    say(format_args!("{done} of {of} joints are calibrated; `{command}` goes on where you left off"));
             }
             (Mode::Verify, true) => drop(say(format_args!("all joints are verified: {name}"))),
             (Mode::Verify, false) => {
-                let _ =
-                    say(format_args!("{done} of {of} joints are verified; `hexapod calibrate` goes on where you left"));
+                let _ = say(format_args!("{done} of {of} joints are verified; `{command}` goes on where you left off"));
             }
         }
         Ok(())

@@ -18,7 +18,23 @@ pub struct FileArgs {
     pub urdf: String,
 }
 
+/// A word as a shell takes it for one.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+~:=".contains(c);
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// An option as it is typed behind a command; nothing where it has no value.
+pub(super) fn typed(name: &str, value: &str) -> String {
+    if value.is_empty() { String::new() } else { format!(" {name} {}", shell_word(value)) }
+}
+
 impl FileArgs {
+    /// These options, for a command to type.
+    pub fn typed(&self) -> String {
+        typed("--config", &self.config) + &typed("--urdf", &self.urdf)
+    }
+
     /// What is read where it is given.
     pub fn given(&self) -> [&Path; 2] {
         [Path::new(&self.config), Path::new(&self.urdf)]
@@ -37,6 +53,15 @@ pub struct BusArgs {
     /// Set a parameter of a node, as in gait_planner.step_height:=0.02, or of every node that has it
     #[arg(short = 'p', long = "param", value_name = "[NODE.]NAME:=VALUE")]
     pub params: Vec<String>,
+}
+
+impl BusArgs {
+    /// These options, for a command to type.
+    pub fn typed(&self) -> String {
+        let bus = typed("--bus", self.bus.as_deref().unwrap_or_default());
+        let params = self.params.iter().map(|param| typed("-p", param));
+        bus + &self.files.typed() + &params.collect::<String>()
+    }
 }
 
 fn known_buses() -> PossibleValuesParser {

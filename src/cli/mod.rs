@@ -4,7 +4,8 @@ mod files;
 mod plot;
 mod walk;
 
-pub use files::{BusArgs, FileArgs};
+use files::typed;
+pub use files::{BusArgs, FileArgs, shell_word};
 pub use plot::{GaitArgs, Plot, RunTableArgs, WorkspaceArgs};
 pub use walk::{Column, SimArgs, Start, TraceArgs};
 
@@ -287,6 +288,13 @@ pub struct CalibrateArgs {
     /// Which boards.
     #[command(flatten)]
     pub bus: BusArgs,
+}
+
+impl CalibrateArgs {
+    /// The option that names the mounting, for a command to type.
+    pub fn mounting_typed(&self) -> String {
+        typed("--mounting", &self.mounting.as_ref().map(|path| path.display().to_string()).unwrap_or_default())
+    }
 }
 
 fn log_level(text: &str) -> Result<String, String> {

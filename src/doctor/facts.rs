@@ -20,6 +20,8 @@ pub struct Facts {
     pub faults: String,
     /// The options that name them, each after a space.
     pub files: String,
+    /// Whether no option says otherwise than the files.
+    pub is_as_checked: bool,
     /// What came of asking the bus.
     pub bus: Bus,
     /// How the pins are reached, or why they are not; `None` without pins.
@@ -92,6 +94,8 @@ pub struct Config {
     pub joints: usize,
     /// How many of them the owner's `servos.yaml` says nothing measured of.
     pub uncalibrated: usize,
+    /// How many servos of a serial bus are taken to be at 0 in their middle step.
+    pub at_middle: usize,
     /// The pin of the stop button, if it is wired.
     pub stop_pin: Option<u32>,
     /// I2C clock, Hz.

@@ -6,15 +6,15 @@ pub mod judge;
 pub mod machine;
 
 use crate::check;
-use crate::cli::{BusArgs, FileArgs};
+use crate::cli::BusArgs;
 use crate::discovery_hint::Reach;
 use crate::exit::{Failure, is_coloured, say};
 use crate::parameters::{AllParams, files_of, read_parameters};
 use facts::{Bus, Config, Facts, Page};
 use finding::Level;
 use hexapod_config::Faults;
-use hexapod_setup::Files;
 use hexapod_setup::params::{number, text};
+use hexapod_setup::{MEASURED_PULSES, MEASURED_STEPS, own_servos};
 use machine::Machine;
 use servo_driver::{ServoMap, Setup};
 use std::io::ErrorKind;
@@ -76,7 +76,8 @@ fn look(arguments: &BusArgs) -> Result<Facts, Failure> {
         limits: machine::limits(),
         config,
         faults: in_words(faults),
-        files: options(&arguments.files),
+        files: arguments.files.typed(),
+        is_as_checked: arguments.bus.is_none() && arguments.params.is_empty(),
         bus,
         pins,
         adapters: machine.adapters(),
@@ -99,42 +100,25 @@ fn in_words(faults: Faults) -> String {
     }
 }
 
-/// The options that name the files, for a command to type.
-fn options(files: &FileArgs) -> String {
-    let given = [("--config", &files.config), ("--urdf", &files.urdf)];
-    let given = given.iter().filter(|(_, value)| !value.is_empty());
-    given.map(|(name, value)| format!(" {name} {value}")).collect()
-}
-
 fn config(all: &AllParams, setup: &Setup, machine: &Machine) -> Config {
     let device = setup.map().device().map(|device| device.to_string());
     let (bus, joints) = (text(&all.driver, "bus"), setup.map().joints().joints);
     let is_serial = !matches!(setup.map(), ServoMap::Boards { .. });
     let pin = number(&all.driver, "stop_pin");
     let section = if is_serial { format!("{bus}.{BOARDS}") } else { BOARDS.to_owned() };
-    let measured = files_of(&all.driver).map(|files| measured(&files, &section)).unwrap_or_default();
+    let own = |keys: &[&str]| files_of(&all.driver).map(|files| own_servos(&files, &section, keys)).unwrap_or_default();
+    let without = |own: &[String]| joints.iter().filter(|joint| !own.contains(&joint.name)).count();
     Config {
         is_serial,
         has_pins: PINS.iter().any(|pin| number(&all.driver, pin) >= 0.0),
         joints: joints.len(),
-        uncalibrated: joints.iter().filter(|joint| !measured.contains(&joint.name)).count(),
+        uncalibrated: without(&own(if is_serial { &[] } else { &MEASURED_PULSES })),
+        at_middle: if matches!(setup.map(), ServoMap::Serial { .. }) { without(&own(&MEASURED_STEPS)) } else { 0 },
         stop_pin: (pin >= 0.0).then_some(pin as u32),
         clock_hz: device.as_deref().and_then(|device| machine.i2c_clock(device)),
         device,
         bus,
     }
-}
-
-/// The joints of which the owner's own `servos.yaml` has something measured: on boards pulses or a trim, elsewhere the servo.
-fn measured(files: &Files, section: &str) -> Vec<String> {
-    let Ok(document) = files.in_config("servos.yaml").read_on() else { return vec![] };
-    let is_own = |path: &str| document.file_of(path).is_some_and(|file| files.is_own(file));
-    let keys: &[&str] = if section == BOARDS { &[".points", ".trim_rad"] } else { &[""] };
-    let entries = document.entries(section).into_iter();
-    entries
-        .filter(|entry| keys.iter().any(|key| is_own(&format!("{}{key}", entry.path))))
-        .map(|entry| entry.key)
-        .collect()
 }
 
 /// Asks the bus, from a thread of its own: one that hangs must not keep this process.

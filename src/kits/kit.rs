@@ -56,7 +56,7 @@ pub struct Joint {
 pub struct Servo {
     /// What it is called.
     pub title: &'static str,
-    /// How its owner sets it up.
+    /// How its owner sets it up. `{here}` in commands stands for the option that names his folder.
     pub setting_up: &'static str,
     /// kg.
     pub mass_kg: f64,

@@ -26,7 +26,8 @@ const AX12: Servo = Servo {
 /// TowerPro data sheet: 55 g, 9.4 kgf cm and 0.17 s/60 degrees at 4.8 V.
 const MG996R: Servo = Servo {
     title: "TowerPro MG996R",
-    setting_up: "in servos.yaml write all: {kind: mg996r}, then hexapod servo centre, mount the horns, hexapod calibrate",
+    setting_up: "in servos.yaml write all: {kind: mg996r}, then hexapod servo centre --bus i2c {here}, mount the horns, \
+                 hexapod calibrate --bus i2c {here}",
     mass_kg: 0.055,
     speed_rad_s: 6.1,
     torque_nm: 0.922,
@@ -118,8 +119,8 @@ pub const KITS: [Kit; 9] = [
         body_kg: 0.8,
         servo: Servo {
             title: "hobby servos, of which kind the source does not say",
-            setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre, mount the horns, \
-                         hexapod calibrate",
+            setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre --bus i2c {here}, \
+                         mount the horns, hexapod calibrate --bus i2c {here}",
             mass_kg: 0.055,
             speed_rad_s: 4.3,
             torque_nm: 0.755,
@@ -156,7 +157,7 @@ pub const KITS: [Kit; 9] = [
         servo: Servo {
             title: "ZOSKAY or Feetech FT5330M of 35 kgf cm",
             setting_up: "give every joint its channel of the Servo2040 in servos.yaml, and all: {kind: standard}, as in \
-                         docs/servo_buses.md; set bus: servo2040, then hexapod servo centre, mount the horns",
+                         docs/servo_buses.md; set bus: servo2040, then hexapod servo centre {here}, mount the horns",
             mass_kg: 0.065,
             speed_rad_s: 6.0,
             torque_nm: 3.0,
@@ -199,7 +200,8 @@ pub const KITS: [Kit; 9] = [
         servo: Servo {
             // TowerPro data sheet: 13.8 g, 3.1 kgf cm and 0.13 s/60 degrees at 4.8 V, which is 8 rad/s; `kind: standard` is slower.
             title: "TowerPro MG92B",
-            setting_up: "in servos.yaml write all: {kind: standard}, then hexapod servo centre, mount the horns, hexapod calibrate",
+            setting_up: "in servos.yaml write all: {kind: standard}, then hexapod servo centre --bus i2c {here}, mount the horns, \
+                 hexapod calibrate --bus i2c {here}",
             mass_kg: 0.0138,
             speed_rad_s: 6.0,
             torque_nm: 0.304,

@@ -3,10 +3,10 @@
 
 use crate::setup::Setup;
 use crate::walked::{Walked, nowhere};
-use hexapod_config::ConfigError;
+use hexapod_config::{ConfigError, Faults};
 use hexapod_ros::{RosError, Shutdown, Stage};
 use hexapod_setup::params::text;
-use hexapod_setup::{Files, check_reach, simulated_servos};
+use hexapod_setup::{Files, check_reach, check_serial_reach, simulated_servos};
 use std::time::Duration;
 
 /// The start is over by then: nothing waits for what this works out.
@@ -42,9 +42,10 @@ pub fn check(setup: &Setup) -> Result<(), ConfigError> {
     let file = files.in_config("servos.yaml");
     let robot = setup.engine.robot();
     let servos = simulated_servos(&file, robot)?;
-    if servos.remark.is_some() {
-        return Ok(());
+    let (document, demand, mut faults) = (file.read()?, setup.demand(), Faults::default());
+    if servos.remark.is_none() {
+        faults.note(check_reach(&document, &servos.config, robot, &demand));
     }
-    let reached = check_reach(&file.read()?, &servos.config, robot, &setup.demand());
-    reached.map_err(|error| files.explained(error))
+    faults.note(check_serial_reach(&file, &document, robot, &demand));
+    faults.into_result().map_err(|error| files.explained(error))
 }

@@ -13,6 +13,8 @@ const OLD: [&str; 4] = ["direction", "limits_us", "neutral_us", "point_us"];
 pub struct Progress {
     /// The file as it was before this calibration is kept.
     pub kept: bool,
+    /// Simulated servos were calibrated.
+    pub simulated: bool,
     /// This is the second run: angles are verified.
     pub verifying: bool,
     /// Names of the joints that are calibrated.
@@ -28,7 +30,7 @@ pub struct Progress {
 impl fmt::Display for Progress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{HEAD}")?;
-        for (flag, word) in [(self.kept, "kept"), (self.verifying, "verifying")] {
+        for (flag, word) in [(self.kept, "kept"), (self.simulated, "simulated"), (self.verifying, "verifying")] {
             if flag {
                 writeln!(formatter, "{word}")?;
             }
@@ -87,6 +89,7 @@ impl Progress {
     fn take(&mut self, words: &[&str]) -> Option<()> {
         match words {
             ["kept"] => self.kept = true,
+            ["simulated"] => self.simulated = true,
             ["verifying"] => self.verifying = true,
             ["done", name] => self.done.push((*name).into()),
             ["verified", name] => self.verified.push((*name).into()),

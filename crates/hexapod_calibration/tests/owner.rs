@@ -424,3 +424,32 @@ fn when_a_pulse_is_taken_expect_the_one_that_is_shown() {
         "it has gone back"
     );
 }
+
+#[test]
+fn when_the_second_stop_is_taken_where_the_first_was_expect_it_refused_until_it_is_on_its_own_side() {
+    let robot = robot();
+    let mut dialogue = Dialogue::new(shipped(), &robot, &Progress::default(), false).unwrap();
+    let press = |dialogue: &mut Dialogue, key, times: usize| {
+        for _ in 0..times {
+            let shown_us = dialogue.commanded().map(|commanded| commanded.pulse_us);
+            dialogue.key(key, shown_us);
+            (0..8).for_each(|_| dialogue.tick(TICK));
+        }
+    };
+    let words = |dialogue: &Dialogue| dialogue.said().map(|(_, words)| words.clone()).unwrap_or_default();
+    press(&mut dialogue, Key::Hold, 1);
+    press(&mut dialogue, Key::Push(1.0, Pace::Slow), 14);
+    press(&mut dialogue, Key::Yes, 1);
+    press(&mut dialogue, Key::Push(-1.0, Pace::Fast), 20);
+    press(&mut dialogue, Key::Accept, 1);
+    assert!(dialogue.finding().minus_us.is_some(), "{}", words(&dialogue));
+    press(&mut dialogue, Key::Accept, 1);
+    assert!(words(&dialogue).contains("other side of neutral"), "{}", words(&dialogue));
+    press(&mut dialogue, Key::Push(1.0, Pace::Fast), 12);
+    press(&mut dialogue, Key::Accept, 1);
+    assert!(words(&dialogue).contains("other side of neutral"), "{}", words(&dialogue));
+    assert_eq!(dialogue.finding().plus_us, None);
+    press(&mut dialogue, Key::Push(1.0, Pace::Fast), 25);
+    press(&mut dialogue, Key::Accept, 1);
+    assert!(dialogue.finding().plus_us > dialogue.finding().minus_us, "{}", words(&dialogue));
+}

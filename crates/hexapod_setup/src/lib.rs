@@ -16,6 +16,7 @@ mod motions;
 mod names;
 mod origin;
 mod overrides;
+mod own_servos;
 pub mod params;
 pub mod planner;
 mod plausible;
@@ -38,7 +39,8 @@ pub use files::{CONFIG_FILES, Files, JOYSTICK_FILE};
 pub use frames::Frames;
 pub use gaits::Gaits;
 pub use motions::Motions;
-pub use reach::check_reach;
+pub use own_servos::{MEASURED_PULSES, MEASURED_STEPS, own_servos};
+pub use reach::{check_reach, check_serial_reach};
 pub use robot::Description;
 pub use serial::read_serial;
 pub use servos::{

@@ -1,5 +1,7 @@
 //! Whether the servos reach what walking, postures and motions ask of their joints.
 
+use crate::config_file::ConfigFile;
+use crate::serial::read_serial;
 use crate::servos::origins;
 use hexapod_config::units::short;
 use hexapod_config::{ConfigError, Document, Faults};
@@ -7,9 +9,14 @@ use hexapod_gait::{Demand, JointDemand};
 use hexapod_kinematics::Robot;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::{Origins, PULSE_US, Servo};
+use hexapod_servo::families::FAMILIES;
+use hexapod_servo::serial::Family;
 
 /// A servo that falls short by less was hardly given the wrong direction, rad: then its horn is a few teeth off.
 const HARDLY_REVERSED: f64 = 0.35;
+/// What to do about a bus servo that does not reach an angle.
+const SERIAL_HELP: &str =
+    "check its zero_step and direction; then widen min_step and max_step if the servo can take it";
 /// Angles (rad) and speeds (rad/s) that differ by less are the same.
 const SAME: f64 = 1e-4;
 
@@ -37,6 +44,65 @@ pub fn check_reach(
     let mut faults = Faults::default();
     in_one_place(found, &origins).into_iter().for_each(|short| faults.add(short.error(document)));
     faults.into_result()
+}
+
+/// Checks the servos of each serial bus that `servos.yaml` has against the same.
+///
+/// # Errors
+/// As [`check_reach`].
+pub fn check_serial_reach(
+    file: impl Into<ConfigFile>,
+    document: &Document,
+    robot: &Robot,
+    demand: &Demand,
+) -> Result<(), ConfigError> {
+    let (file, mut faults): (ConfigFile, _) = (file.into(), Faults::default());
+    let is_there = |family: &&Family| document.location(&format!("{}.servos", family.name)).is_some();
+    for family in FAMILIES.into_iter().filter(is_there) {
+        let Some(config) = faults.note(read_serial(family, &file, robot)) else { continue };
+        for (leg, each) in robot.legs().iter().enumerate() {
+            for (index, joint) in each.joints().iter().enumerate() {
+                let driven = config.joints().index(joint.name()).and_then(|index| config.joints().joints.get(index));
+                let Some((driven, asked)) = driven.zip(demand.of_joint(leg, index)) else { continue };
+                let key = format!("{}.servos.{}", family.name, joint.name());
+                let mut add =
+                    |key: &str, (message, help): (String, String)| faults.add(document.error_at(key, message, help));
+                let (lower, upper) = driven.limits_rad;
+                for (short, (wanted, doing), reached, end) in [
+                    (asked.lower.0 < lower - SAME, asked.lower, lower, "least"),
+                    (asked.upper.0 > upper + SAME, asked.upper, upper, "greatest"),
+                ] {
+                    if short {
+                        let message = too_far(&demand.doings()[doing], wanted, reached, end);
+                        add(&key, (message, SERIAL_HELP.to_owned()));
+                    }
+                }
+                let ((speed, doing), limit) = (asked.speed, driven.speed_limit_rad_s);
+                if speed > limit + SAME {
+                    add(&format!("{key}.speed_limit_rad_s"), too_slow(&demand.doings()[doing], speed, limit));
+                }
+            }
+        }
+    }
+    faults.into_result()
+}
+
+/// What a servo does not reach.
+fn too_far(doing: &str, wanted: f64, reached: f64, end: &str) -> String {
+    let [wanted_deg, reached_deg] = [wanted, reached].map(f64::to_degrees);
+    format!(
+        "{doing} takes the joint to {wanted_deg:.1} degrees ({wanted:.3} rad); the {end} that its servo reaches is \
+         {reached_deg:.1} degrees ({reached:.3} rad)"
+    )
+}
+
+/// What a servo is too slow for, and what to do.
+fn too_slow(doing: &str, speed: f64, limit: f64) -> (String, String) {
+    let help = format!(
+        "raise it to {} if the servo can take it; or lower the joint's `velocity` under `limits` in robot.yaml",
+        short((speed * 100.0).ceil() / 100.0)
+    );
+    (format!("{doing} turns the joint at up to {speed:.2} rad/s, but its servo turns at {limit} at most"), help)
 }
 
 /// What a servo falls short of.
@@ -114,23 +180,12 @@ impl ReachDemand<'_> {
         let (speed, limit) = (self.asked.speed.0, self.servo.speed_limit_rad_s());
         if speed > limit + SAME {
             let doing = &self.doings[self.asked.speed.1];
-            let message =
-                format!("{doing} turns the joint at up to {speed:.2} rad/s, but its servo turns at {limit} at most");
-            let help = format!(
-                "raise it to {} if the servo can take it; or lower the joint's `velocity` under `limits` in robot.yaml",
-                short((speed * 100.0).ceil() / 100.0)
-            );
-            found.push(self.short("speed_limit_rad_s", speed - limit, (message, help)));
+            found.push(self.short("speed_limit_rad_s", speed - limit, too_slow(doing, speed, limit)));
         }
     }
 
     fn short_of(&self, (wanted, doing): (f64, usize), reached: f64, end: &str) -> Short {
-        let [wanted_deg, reached_deg] = [wanted, reached].map(f64::to_degrees);
-        let message = format!(
-            "{} takes the joint to {wanted_deg:.1} degrees ({wanted:.3} rad); the {end} that its servo reaches is \
-             {reached_deg:.1} degrees ({reached:.3} rad)",
-            self.doings[doing]
-        );
+        let message = too_far(&self.doings[doing], wanted, reached, end);
         let pulse_us = self.servo.pulse_wanted_us(wanted);
         let (shortest, longest) = self.servo.pulse_limits_us();
         let limit = if pulse_us < (shortest + longest) / 2.0 { "min_pulse_us" } else { "max_pulse_us" };

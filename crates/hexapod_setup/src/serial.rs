@@ -32,7 +32,7 @@ fn check(
     let middle = family.series.first().map_or(0, |series| series.middle_step);
     let help = format!(
         "name the servo of every joint with its ID, as in \
-         {section}: {{servos: {{left_front_coxa: {{id: 1, direction: 1, zero_step: {middle}, speed_limit_rad_s: 4.0}}}}}}"
+         {section}: {{servos: {{left_front_coxa: {{id: 1, direction: 1, zero_step: {middle}, speed_limit_rad_s: 5.0}}}}}}"
     );
     let timing = file.timing().map_err(|found| {
         found.iter().for_each(|error| faults.add(document.error_at(&error.key_path(), error.to_string(), "")));

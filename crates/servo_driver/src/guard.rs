@@ -262,6 +262,9 @@ impl Watch {
             tracing::info!("the driver has ended: all channels are off");
         } else if self.off {
             tracing::warn!("no driver has the bus: all channels are off");
+        } else if self.attempts == LOUD_AFTER && in_order {
+            // It has said itself what it could not switch off.
+            tracing::info!("the driver has ended; not every board answers");
         } else if self.attempts == LOUD_AFTER {
             tracing::error!(
                 "no driver has the bus and not every board acknowledges being switched off; cut the servos' power"

@@ -48,6 +48,7 @@ mod scan;
 mod schedule;
 mod serial;
 mod services;
+mod servo_map;
 mod setup;
 pub mod silent_sources;
 pub mod single_servo;

@@ -45,7 +45,7 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     if let Some(remark) = setup.remark() {
         tracing::warn!("{remark}");
     }
-    setup.pin_notes().iter().for_each(|note| tracing::warn!("{note}"));
+    setup.notes().iter().for_each(|note| tracing::warn!("{note}"));
     // Dropped last: nobody else has the bus before the pins are given back, too.
     let Hardware { bus, pins, guard, own_guard, lease: _lease } = Hardware::open(&setup)?;
     let (post, live) = (MonitorConfig::of(&setup), setup.live());

@@ -1,29 +1,21 @@
 //! From parameters to a checked driver that has opened nothing yet.
 
-use crate::bus::{SERVO2040, ServoMap, baud_rate, is_real};
-use crate::device::Device;
+use crate::bus::{ServoMap, is_real};
 use crate::i2c_bus::BoardBus;
 use crate::load::LoadFeedback;
-use crate::owners::MAX_JOINTS;
 use crate::params::{ON_CHANGE, ROS2_CONTROL};
 use crate::pin_access;
 use crate::pins::{Input, PinAccess, PinChoice, PinError};
 use crate::schedule::Schedule;
+use crate::servo_map::{servo_map, unmeasured};
 use crate::statics::spare_parts;
 use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
-use hexapod_servo::calibration::Board;
-use hexapod_servo::families::family;
-use hexapod_servo::pca9685::registers::ALL_CALL_ADDRESS;
-use hexapod_servo::servo2040;
 use hexapod_servo::simulated::ServoTime;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
-use hexapod_setup::{
-    ConfigFile, Description, Files, Servos, check_servos_alone, read_serial, read_servo2040, read_servos,
-    simulated_servos,
-};
+use hexapod_setup::{Description, Files, check_servos_alone};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,8 +28,8 @@ pub struct Setup {
     /// The file that describes the robot.
     pub(crate) urdf: PathBuf,
     pub(crate) remark: Option<String>,
-    /// What the user should know of the pins.
-    pub(crate) pin_notes: Vec<String>,
+    /// What the user should know of pins and servos.
+    pub(crate) notes: Vec<String>,
     /// Frame of the body, in which commands count.
     pub(crate) base_link: String,
     /// The boards of a simulator that moves with them.
@@ -163,10 +155,10 @@ impl Setup {
         self.remark.as_deref()
     }
 
-    /// What the user should know of the pins.
+    /// What the user should know of pins and servos.
     #[must_use]
-    pub fn pin_notes(&self) -> &[String] {
-        &self.pin_notes
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Reads the files the parameters name and checks them against each other.
@@ -208,12 +200,13 @@ impl Setup {
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
         let pins = if is_real { pins(params) } else { PinChoice::default() };
+        let notes = wiring::notes(params).into_iter().chain(unmeasured(&map, files)).collect();
         let spare_parts = spare_parts(&map, &description.robot);
         Ok(Self {
             map,
             urdf: files.urdf.clone(),
             remark,
-            pin_notes: wiring::notes(params),
+            notes,
             base_link: description.robot.model().base_link().to_owned(),
             boards: None,
             in_simulated_time: switch(params, "use_sim_time"),
@@ -239,75 +232,6 @@ fn ros2_control(params: &Params, description: &Description) -> Option<Ros2Contro
 
 /// The shortest silence that can tell a lost heartbeat from a late one, s.
 const LEAST_TIMEOUT_S: f64 = 0.02;
-
-/// The servo map for the bus that is chosen, and what the user should know of it.
-fn servo_map(
-    file: &ConfigFile,
-    params: &Params,
-    description: &Description,
-) -> Result<(ServoMap, Option<String>), ConfigError> {
-    let integer = |name: &str| if let Some(ParamValue::Integer(value)) = params.get(name) { *value } else { 0 };
-    let robot = &description.robot;
-    let bus = text(params, "bus");
-    // What moves real servos is what the user wrote, and nothing else.
-    let (map, remark) = match (bus.as_str(), family(&bus)) {
-        ("i2c", _) => {
-            let servos = read_servos(file, robot)?;
-            check_reachable(file, &servos)?;
-            let device = u8::try_from(integer("i2c_device")).unwrap_or(1);
-            (ServoMap::Boards { bus: BoardBus::I2c { device }, servos }, None)
-        }
-        (_, Some(family)) => {
-            let servos = read_serial(family, file, robot)?;
-            let (port, baud) = (port(params, &bus)?, baud_rate(family.usual_rate, params));
-            (ServoMap::Serial { family, port, baud, servos }, None)
-        }
-        (chosen, None) if chosen == SERVO2040.0 => {
-            let (servos, touch) = read_servo2040(file, robot)?;
-            let (port, baud) = (port(params, &bus)?, baud_rate(servo2040::BAUD, params));
-            (ServoMap::Servo2040 { port, baud, servos, touch }, None)
-        }
-        (chosen, None) => {
-            let Servos { config: servos, remark } = simulated_servos(file, robot)?;
-            let bus = if chosen == "physics" { BoardBus::Physics } else { BoardBus::Simulated };
-            (ServoMap::Boards { bus, servos }, remark)
-        }
-    };
-    let count = map.joints().joints.len();
-    if count > MAX_JOINTS {
-        let message = format!("{count} servos are more than {MAX_JOINTS}");
-        let help = "drive the others with a second servo_driver and bus";
-        return Err(ConfigError::whole_file(&file.path().display().to_string(), message, help));
-    }
-    Ok((map, remark))
-}
-
-/// The serial port, which this bus needs.
-fn port(params: &Params, bus: &str) -> Result<Device, ConfigError> {
-    let port = text(params, "port");
-    if port.is_empty() {
-        let help = "give the serial port of the servos, as in port:=/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0";
-        let reason = format!("is empty, and bus {bus} needs one");
-        return Err(wrong(crate::NAME, params, "port", reason, help));
-    }
-    Ok(Device::at(&port))
-}
-
-/// The I2C specification keeps 0x78 to 0x7f for itself, and rppal does not speak to them. Another way to `/dev/i2c-N`
-/// for the last seven of 62 boards would be of no use: a bus bears 400 pF, and a board has 10 pF and its wires.
-fn check_reachable(file: &ConfigFile, servos: &ServoConfig) -> Result<(), ConfigError> {
-    const RESERVED: u8 = 0x78;
-    let addresses: Vec<_> = servos.boards().iter().map(Board::address).collect();
-    let Some(index) = addresses.iter().position(|&address| address >= RESERVED) else { return Ok(()) };
-    let free = (0x40..RESERVED).find(|&address| address != ALL_CALL_ADDRESS && !addresses.contains(&address));
-    let message = format!("the board at {:#04x} cannot be reached on a real bus", addresses[index]);
-    let free = free.map_or("all are taken".into(), |free| format!("{free:#04x} is free"));
-    let help = format!(
-        "set its address jumpers to one between 0x40 and 0x77, but not 0x70 ({free}): I2C reserves 0x78 to 0x7f, so a real bus \
-        has room for 55 boards"
-    );
-    Err(file.read()?.error_at(&format!("boards[{index}].address"), message, help))
-}
 
 fn pins(params: &Params) -> PinChoice {
     let pin = |name: &str| match params.get(name) {

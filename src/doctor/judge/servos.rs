@@ -14,7 +14,8 @@ pub(super) fn config(facts: &Facts) -> Vec<Finding> {
     const ABOUT: &str = "files";
     let wrong = facts.config.as_ref().err().or(Some(&facts.faults).filter(|faults| !faults.is_empty()));
     let check = format!("hexapod check{}", facts.files);
-    let mut findings: Vec<Finding> = wrong.map(|why| Finding::problem(ABOUT, why, &check)).into_iter().collect();
+    let cure = if facts.is_as_checked { check.clone() } else { format!("correct that; `{check}` looks at the files alone") };
+    let mut findings: Vec<Finding> = wrong.map(|why| Finding::problem(ABOUT, why, &cure)).into_iter().collect();
     if let Ok(config @ Config { device: Some(_), joints, uncalibrated, is_serial, bus, .. }) = &facts.config
         && *uncalibrated > 0
     {
@@ -26,6 +27,14 @@ pub(super) fn config(facts: &Facts) -> Vec<Finding> {
             ),
         };
         findings.push(Finding::problem(ABOUT, format!("{uncalibrated} of {joints} joints {lacks}"), cure));
+    }
+    if let Ok(config @ Config { joints, uncalibrated: 0, at_middle: 1.., .. }) = &facts.config {
+        let says = format!(
+            "{} of {joints} joints have no zero_step: each is taken to be at 0 in its middle step",
+            config.at_middle
+        );
+        let cure = format!("turn each joint to its zero by hand, and write the step that `{}` shows", scan(config));
+        findings.push(Finding::note(ABOUT, says, cure));
     }
     if findings.is_empty() {
         findings.push(Finding::ok(ABOUT, format!("they hold; `{check}` walks the robot they describe")));

@@ -34,11 +34,13 @@ fn healthy() -> Facts {
             has_pins: true,
             joints: 18,
             uncalibrated: 0,
+            at_middle: 0,
             stop_pin: Some(27),
             clock_hz: Some(400_000),
         }),
         faults: String::new(),
         files: " --config mine".into(),
+        is_as_checked: true,
         bus: Bus::Answered(Probed::Asked(vec![
             part("board 0x40", Ok("MODE1 0x11")),
             part("board 0x41", Ok("MODE1 0x11")),
@@ -67,6 +69,7 @@ fn serial() -> Facts {
         has_pins: false,
         joints: 18,
         uncalibrated: 0,
+        at_middle: 0,
         stop_pin: None,
         clock_hz: None,
     };

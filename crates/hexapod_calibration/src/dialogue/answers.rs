@@ -6,12 +6,15 @@ use crate::degrees::degrees;
 use crate::finding::{Finding, Mark};
 use crate::mover::STEP_DEG;
 use crate::page::Tone;
+use hexapod_kinematics::JointLimits;
 use hexapod_servo::{RawServoConfig, ServoConfig};
 
 /// How far a servo must have been turned to see which one it is, in degrees.
 const TESTED_DEG: f64 = 4.0;
 /// A second look that differs by no more than this finds nothing wrong, in degrees.
 const VERIFIED_DEG: f64 = 1.0;
+/// Stops that are nearer to each other leave no angles between them that could be told apart, in degrees.
+const LEAST_TRAVEL_DEG: f64 = 15.0;
 
 impl Dialogue {
     pub(super) fn back(&mut self) -> Outcome {
@@ -63,15 +66,37 @@ impl Dialogue {
     }
 
     pub(super) fn take_stop(&mut self, pulse_us: f64, minus: bool) -> Outcome {
-        if self.mover.excursion_deg().0 < STEP_DEG {
-            let words = "the joint was hardly moved. If it touches here, press X and mount the horn on another tooth";
-            self.say(Tone::Bad, words.into());
+        if let Err(objection) = self.may_be_stop(pulse_us, minus) {
+            self.say(Tone::Bad, objection);
             return Outcome::Same;
         }
         let finding = &mut self.findings[self.joint];
         *(if minus { &mut finding.minus_us } else { &mut finding.plus_us }) = Some(pulse_us);
         self.begin_stage();
         Outcome::Found
+    }
+
+    /// A stop is on its own side of neutral, and far enough from the other one to see angles between them.
+    fn may_be_stop(&self, pulse_us: f64, minus: bool) -> Result<(), String> {
+        let nominal = self.nominal();
+        let degrees_from = |from_us: f64| ((pulse_us - from_us) / nominal.us_per_rad).to_degrees();
+        let (beyond_deg, key) =
+            if minus { (-degrees_from(nominal.neutral_us), "↓") } else { (degrees_from(nominal.neutral_us), "↑") };
+        if beyond_deg <= -STEP_DEG {
+            return Err(format!("that is on the other side of neutral: hold {key} until this stop"));
+        }
+        if beyond_deg < STEP_DEG {
+            return Err(
+                "the joint was hardly moved. If it touches here, press X and mount the horn on another tooth".into()
+            );
+        }
+        let other_us = if minus { None } else { self.finding().minus_us };
+        match other_us.map(degrees_from) {
+            Some(apart_deg) if apart_deg < LEAST_TRAVEL_DEG => Err(format!(
+                "the stops are only {apart_deg:.0} degrees apart: go on to the stop, or take the other one back with Backspace"
+            )),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn take_mark(&mut self, mark: Mark) -> Outcome {
@@ -107,8 +132,8 @@ impl Dialogue {
         };
         self.before = Some((self.config.clone(), joint, self.finding().clone()));
         self.config.servos.0[joint].1 = new;
-        if !self.check_again() {
-            self.reject("the pulses do not make a servo");
+        if let Err(reason) = self.check_again() {
+            self.reject(&reason);
             return Outcome::Same;
         }
         self.findings[joint] = Finding::default();
@@ -129,11 +154,15 @@ impl Dialogue {
     pub fn reject(&mut self, reason: &str) {
         let Some((config, joint, finding)) = self.before.take() else { return };
         self.config = config;
-        self.check_again();
+        // As it was, it was checked.
+        let _ = self.check_again();
         (self.done[joint], self.verified[joint]) = (false, false);
         self.findings[joint] = Finding { marks: Vec::new(), ..finding };
         self.go_to(joint);
-        self.say(Tone::Bad, format!("{} was not written: {reason}", self.servo().joint()));
+        let joint = self.servo().joint();
+        let words =
+            format!("{joint} was not written: {reason}. Set the angles again, or take the stops back with Backspace");
+        self.say(Tone::Bad, words);
     }
 
     /// The most by which the angles set differ from what the file says.
@@ -142,17 +171,19 @@ impl Dialogue {
         self.finding().marks.iter().map(off).fold(0.0, f64::max)
     }
 
-    /// The checked form of what was found; false, and the old one, if there is none.
-    pub(super) fn check_again(&mut self) -> bool {
-        let Ok(mut checked) = ServoConfig::try_from(self.config.clone()) else { return false };
+    /// Takes up the checked form of what was found; why there is none.
+    pub(super) fn check_again(&mut self) -> Result<(), String> {
+        let mut checked = ServoConfig::try_from(self.config.clone()).map_err(|error| error.to_string())?;
         for (leg, joint) in &self.places {
-            let Some(joint) = leg.joints().get(*joint) else { return false };
-            if !checked.limit_joint(joint.name(), joint.limits().lower, joint.limits().upper) {
-                return false;
+            let Some(joint) = leg.joints().get(*joint) else { continue };
+            let &JointLimits { lower, upper, .. } = joint.limits();
+            if !checked.limit_joint(joint.name(), lower, upper) {
+                let (lower, upper) = (degrees(lower), degrees(upper));
+                return Err(format!("no angle from {lower} to {upper} degrees, its limits, is between the stops"));
             }
         }
         self.checked = checked;
-        true
+        Ok(())
     }
 
     pub(super) fn answer(&mut self, key: Key) -> Outcome {
@@ -204,7 +235,8 @@ impl Dialogue {
             self.findings[index] = Finding::default();
             self.done[index] = false;
         }
-        self.check_again();
+        // Plugs that both were free for another servo are so for these.
+        let _ = self.check_again();
         self.go_to(joint);
         let words = format!(
             "the plugs of {} and {} are swapped in the file; test again",

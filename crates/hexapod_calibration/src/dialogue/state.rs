@@ -40,6 +40,7 @@ impl Dialogue {
         let findings = findings.filter(|(_, finding)| **finding != Finding::default());
         Progress {
             kept,
+            simulated: false,
             verifying: self.mode == Mode::Verify,
             done: names(&self.done),
             verified: names(&self.verified),

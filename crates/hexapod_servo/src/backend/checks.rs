@@ -38,9 +38,11 @@ impl ArmReport {
     }
 }
 
+/// What failed comes first.
 impl fmt::Display for ArmReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, check) in self.checks.iter().enumerate() {
+        let of = |passed: bool| self.checks.iter().filter(move |check| check.passed == passed);
+        for (index, check) in of(false).chain(of(true)).enumerate() {
             write!(formatter, "{}{check}", if index == 0 { "" } else { "; " })?;
         }
         Ok(())
