@@ -132,7 +132,7 @@ fn when_the_doctor_sees_a_simulated_robot_expect_status_0_and_a_hopeless_one_1()
     let (status, words) = doctor(&["--bus", "i2c", "-p", "servo_driver.i2c_device:=250"]);
     assert!(status == Some(1) && words.contains("/dev/i2c-250 cannot be opened"), "{words}");
     let (status, words) = doctor(&["-p", "servo_driver.rate:=7"]);
-    assert!(status == Some(1) && words.contains("rate") && words.contains("-> hexapod check"), "{words}");
+    assert!(status == Some(1) && words.contains("rate") && words.contains("-> correct that"), "{words}");
 }
 
 #[test]

@@ -203,7 +203,7 @@ impl ReachDemand<'_> {
                 .to_owned()
         };
         let help = if self.doings[doing] == "packing" {
-            format!("{help}; or write a `packed` pose in robot.yaml that it reaches")
+            format!("write a `packed` pose in robot.yaml that it reaches; or {help}")
         } else {
             help
         };

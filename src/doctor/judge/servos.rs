@@ -14,7 +14,8 @@ pub(super) fn config(facts: &Facts) -> Vec<Finding> {
     const ABOUT: &str = "files";
     let wrong = facts.config.as_ref().err().or(Some(&facts.faults).filter(|faults| !faults.is_empty()));
     let check = format!("hexapod check{}", facts.files);
-    let cure = if facts.is_as_checked { check.clone() } else { format!("correct that; `{check}` looks at the files alone") };
+    let cure =
+        if facts.is_as_checked { check.clone() } else { format!("correct that; `{check}` looks at the files alone") };
     let mut findings: Vec<Finding> = wrong.map(|why| Finding::problem(ABOUT, why, &cure)).into_iter().collect();
     if let Ok(config @ Config { device: Some(_), joints, uncalibrated, is_serial, bus, .. }) = &facts.config
         && *uncalibrated > 0
