@@ -17,6 +17,10 @@ PRESS = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _hexapod; echo "$
     (('run', '--bus', ''), {'simulated', 'physics', 'i2c', 'feetech', 'dynamixel', 'lx16a', 'servo2040'}),
     (('servo', 'sc'), {'scan'}),
     (('servo', 'centre', '--s'), {'--seconds'}),
+    (('new', '--kit', 'phantomx_'), {'phantomx_mk1', 'phantomx_mk4'}),
+    (('sim', '--headless', '--start', ''), {'sitting', 'standing', 'hanging'}),
+    (('plot', 'gait', '--gait', 'no_such_file'), set()),
+    (('sim', '--headless', '--se'), {'--see', '--seeds'}),
     (('nonsense', ''), set()),
 ])
 def test_when_tab_is_pressed_expect_what_the_program_takes(words, offered):
