@@ -67,7 +67,10 @@ fn reported(engine: &Engine, fastest_m_s: f64, can: &Can) -> Option<String> {
     let cure = SLOWER.iter().find_map(follows).map_or_else(
         || "they follow at no speed that was tried: use stronger or faster servos, less weight, or a gait with longer cycles".to_owned(),
         |(slower_m_s, _)| {
-            format!("they follow at {slower_m_s:.3} m/s: set max_linear_velocity to that, or use faster servos")
+            format!(
+                "they turn fast enough at {slower_m_s:.3} m/s: set max_linear_velocity to that, or use faster servos; how far it gets \
+                 with servos that give way under its weight, too, `hexapod sim --headless` measures"
+            )
         },
     );
     let joint = engine.legs().get(worst.leg)?.joints().get(worst.joint)?.name();
@@ -138,7 +141,7 @@ mod tests {
         assert_eq!(with(20.0, 20.0), None);
         let slow = with(4.3, 20.0).unwrap();
         assert!(
-            slow.contains("a servo of kind some turns at 4.") && slow.contains("they follow at 0.075 m/s"),
+            slow.contains("a servo of kind some turns at 4.") && slow.contains("they turn fast enough at 0.075 m/s"),
             "{slow}"
         );
         let weak = with(20.0, 0.05).unwrap();
