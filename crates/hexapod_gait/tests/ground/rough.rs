@@ -162,7 +162,8 @@ proptest! {
             let [a, b] = [&mut adapts, &mut not].map(|walker| walker.tick(twist, || height));
             if adapts.level() > 0 {
                 let apart = a.feet.iter().zip(&b.feet).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-                prop_assert!(apart < 2e-4 * adapts.size, "{apart} m");
+                // A foot that is lifted in this very tick has begun to rise: by less than a tenth of the 10 mm.
+                prop_assert!(apart < 1e-3 * adapts.size, "{apart} m");
                 break;
             }
             prop_assert_eq!(bits(&a.angles), bits(&b.angles));
