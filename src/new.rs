@@ -7,6 +7,7 @@ use crate::parameters::files_of;
 use crate::setups::parameters_of;
 use gait_planner::walked::Walked;
 use hexapod_gait::{Engine, Gait};
+use hexapod_setup::params::number;
 use hexapod_setup::servos_text;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -39,9 +40,11 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         }
     })?;
     let gait = gait_to_start_with(&setup);
+    let is_stable = setup.gaits.get(&gait).is_ok_and(|gait| gait.is_stable());
+    let falls = if is_stable { "" } else { FALLS };
     let named = from_folder(&urdf, &into);
     let files = [
-        ("hexapod.yaml", parameter_text(&setup, &named, &gait)),
+        ("hexapod.yaml", parameter_text(&setup, &named, &format!("{gait}{falls}"))),
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
     ];
@@ -55,6 +58,9 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
             "note    {} was there and names another robot, which counts: give another folder with --into, or set its urdf",
             parameters.display()
         );
+    }
+    if !is_stable {
+        let _ = writeln!(reported, "note    gait {gait}{}", FALLS.replace("   # ", " "));
     }
     let folder = shell_word(&into.display().to_string());
     let _ = writeln!(
@@ -128,6 +134,9 @@ const SERVOS: &str = "\
 # and pulses. What each key means: docs/servos.md.
 ";
 
+/// What is said of a gait that lifts more feet than the robot can stand without.
+const FALLS: &str = "   # does not keep it on its feet at every moment; it walks on no steadier one";
+
 /// The gait that would be taken; or, where the robot hardly moves on that, the first on which it walks.
 fn gait_to_start_with(setup: &gait_planner::Setup) -> String {
     let walks = |gait: &Gait| Walked::measure(&setup.engine, *gait).stuck().next().is_none();
@@ -149,8 +158,8 @@ fn parameter_text(setup: &gait_planner::Setup, urdf: &Path, gait: &str) -> Strin
          # Sizes are chosen from the lengths of the legs, 0.0 here; written out, yours count (m).\n    \
          body_height: 0.0       # {:.3} is chosen\n    sit_height: 0.0        # {:.3} is chosen\n    \
          max_stride: 0.0        # {:.3} is chosen\n    max_step_height: 0.0   # {:.3} is chosen\n    \
-         # A faster command is scaled down as a whole: m/s and rad/s.\n    \
-         max_linear_velocity: 0.15\n    max_angular_velocity: 0.8\n\n\
+         # A faster command is scaled down as a whole: m/s and rad/s; of its size, too, unless you write them out.\n    \
+         # max_linear_velocity: {:.3}\n    # max_angular_velocity: {:.3}\n\n\
          servo_driver:\n  ros__parameters:\n    # simulated: nothing moves. i2c: the boards on /dev/i2c-1, with your servos.yaml.\n    \
          bus: simulated\n",
         gaits.join(", "),
@@ -158,7 +167,9 @@ fn parameter_text(setup: &gait_planner::Setup, urdf: &Path, gait: &str) -> Strin
         spec.height,
         spec.sit_height,
         spec.max_stride,
-        spec.step_height
+        spec.step_height,
+        number(&setup.params, "max_linear_velocity"),
+        number(&setup.params, "max_angular_velocity")
     )
 }
 

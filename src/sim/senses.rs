@@ -53,6 +53,11 @@ impl Senses {
         Input { twist, contacts, contacts_late, up, footholds: seen.unwrap_or(input.footholds), ..*input }
     }
 
+    /// Whether it is held back from where it sees the ground drop away.
+    pub fn is_at_brink(&self) -> bool {
+        self.seen.as_ref().is_some_and(Seen::is_at_brink)
+    }
+
     /// Which way is up in the body, as far as its IMU is to be believed.
     fn up(&mut self, plant: &Plant, model: &Model, now: Duration) -> Option<Vector3<f64>> {
         let (imu, reader, frame) = self.imu.as_mut()?;

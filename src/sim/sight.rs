@@ -49,6 +49,11 @@ impl Seen {
         self.sight.allowed(wanted, dt)
     }
 
+    /// Whether it is held back from there.
+    pub fn is_at_brink(&self) -> bool {
+        self.sight.is_at_brink()
+    }
+
     /// Odometry from the feet as they are commanded, and from the IMU if there is one.
     fn follow(&mut self, engine: &Engine, now: Duration, imu: Option<&mut ImuReader>) {
         if let Some(reader) = imu {

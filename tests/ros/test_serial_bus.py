@@ -228,7 +228,11 @@ def test_when_a_joint_is_turned_by_the_tool_expect_it_alone_and_limp_in_the_end(
 def test_when_servos_have_no_pulses_expect_calibrate_to_say_so_and_check_to_show_their_ids(bus, config):
     ended = run(bus, config, 'guard', '--off')
     assert ended.returncode == 0 and 'all channels are off' in ended.stdout, ended.stderr
-    ended = subprocess.run([binary('hexapod'), 'check', '--config', str(config)], capture_output=True, text=True, cwd=ROOT)
+    check = [binary('hexapod'), 'check', '--config', str(config)]
+    ended = subprocess.run(check, capture_output=True, text=True, cwd=ROOT)
+    assert ended.returncode == 2 and 'rad/s, but its servo turns at 4 at most' in ended.stderr, ended.stderr
+    (config / 'robot.yaml').write_text('limits: {all: {velocity: 4.0}}\n')
+    ended = subprocess.run(check, capture_output=True, text=True, cwd=ROOT)
     assert ended.returncode == 0, ended.stderr
 
 

@@ -16,6 +16,7 @@ import figures
 import processes
 import pytest
 from sensor_msgs.msg import CompressedImage, PointCloud2, PointField
+from std_msgs.msg import Header
 from web import BINARY, Client, TEXT, connected, frame, free_port, get, head, request
 
 DEAD_MAN_S = 0.3
@@ -243,7 +244,7 @@ def ground(side):
     fields = [PointField(name=name, offset=4 * n, datatype=PointField.FLOAT32, count=1)
               for n, name in enumerate(('x', 'y', 'z', 'variance', 'traversability'))]
     cells = b''.join(struct.pack('<5f', 0.015 * (n % side), 0.015 * (n // side), -0.09, 1e-4, 0.5) for n in range(side * side))
-    return PointCloud2(height=1, width=side * side, fields=fields, point_step=20, row_step=20 * side * side, is_dense=True,
+    return PointCloud2(header=Header(frame_id='base_link'), height=1, width=side * side, fields=fields, point_step=20, row_step=20 * side * side, is_dense=True,
                        data=array.array('B', cells))
 
 
@@ -257,6 +258,11 @@ def test_when_the_ground_is_seen_expect_its_map_served_and_listened_to_only_whil
     while (answer := get(web.port, '/elevation'))[0] != 200:
         assert time.monotonic() < deadline
         web.user.publish('elevation', ground(64))
+    elsewhere = ground(8)
+    elsewhere.header.frame_id = 'map'
+    web.user.publish('elevation', elsewhere)
+    web.user.spin(0.3)
+    answer = get(web.port, '/elevation')
     status, headers, body = answer
     x, y, z, side = struct.unpack('<4f', body[:16])
     assert len(body) == 16 + 8 * 64 * 64 and abs(side - 0.015) < 1e-3 and max(abs(x), abs(y)) < 0.01

@@ -43,4 +43,10 @@ impl Sight {
     pub fn allowed(&mut self, wanted: Twist, dt: f64) -> Twist {
         self.planner.allowed(wanted, dt)
     }
+
+    /// Whether it is held back so, see [`FootholdPlanner::is_at_brink`].
+    #[must_use]
+    pub fn is_at_brink(&self) -> bool {
+        self.planner.is_at_brink()
+    }
 }

@@ -173,10 +173,10 @@ impl Heard {
         self.footholds = Some((at, points.map(|p| [p.x, p.y, p.z]).collect()));
     }
 
-    /// Where this frame is, by odometry; only the base's is known.
+    /// Where this frame is, by odometry: the base's, which is meant where none is named.
     #[must_use]
     pub fn pose_of(&self, frame: &str) -> Option<Isometry3<f64>> {
-        if frame != self.base_frame {
+        if !frame.is_empty() && frame != self.base_frame {
             return None;
         }
         let (_, [x, y, z, qx, qy, qz, qw]) = self.odom?;
