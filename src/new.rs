@@ -62,7 +62,15 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
     if !is_stable {
         let _ = writeln!(reported, "note    gait {gait}{}", FALLS.replace("   # ", " "));
     }
-    let folder = shell_word(&into.display().to_string());
+    reported.push_str(&what_next(kit, &shell_word(&into.display().to_string())));
+    // Whoever reads it may have gone.
+    let _ = std::io::stdout().write_all(reported.as_bytes());
+    Ok(())
+}
+
+/// What to do with the folder.
+fn what_next(kit: Option<&Kit>, folder: &str) -> String {
+    let mut reported = String::new();
     let _ = writeln!(
         reported,
         "\nnow: hexapod check --config {folder} --picture legs.svg, then hexapod run --config {folder}"
@@ -78,9 +86,7 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
              the horns, and hexapod calibrate --bus i2c --config {folder}"
         ),
     };
-    // Whoever reads it may have gone.
-    let _ = std::io::stdout().write_all(reported.as_bytes());
-    Ok(())
+    reported
 }
 
 /// Where a robot's description is.
