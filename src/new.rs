@@ -41,10 +41,10 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
     })?;
     let gait = gait_to_start_with(&setup);
     let is_stable = setup.gaits.get(&gait).is_ok_and(|gait| gait.is_stable());
-    let falls = if is_stable { "" } else { FALLS };
+    let remark = if is_stable { String::new() } else { format!("   # {FALLS}") };
     let named = from_folder(&urdf, &into);
     let files = [
-        ("hexapod.yaml", parameter_text(&setup, &named, &format!("{gait}{falls}"))),
+        ("hexapod.yaml", parameter_text(&setup, &named, &format!("{gait}{remark}"))),
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
     ];
@@ -60,7 +60,7 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         );
     }
     if !is_stable {
-        let _ = writeln!(reported, "note    gait {gait}{}", FALLS.replace("   # ", " "));
+        let _ = writeln!(reported, "note    gait {gait} {FALLS}");
     }
     reported.push_str(&what_next(kit, &shell_word(&into.display().to_string())));
     // Whoever reads it may have gone.
@@ -141,7 +141,7 @@ const SERVOS: &str = "\
 ";
 
 /// What is said of a gait that lifts more feet than the robot can stand without.
-const FALLS: &str = "   # does not keep it on its feet at every moment; it walks on no steadier one";
+const FALLS: &str = "does not keep it on its feet at every moment; it walks on no steadier one";
 
 /// The gait that would be taken; or, where the robot hardly moves on that, the first on which it walks.
 fn gait_to_start_with(setup: &gait_planner::Setup) -> String {

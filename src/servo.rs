@@ -22,7 +22,7 @@ const ENDING: Duration = Duration::from_millis(800);
 /// From one servo that is centred to the next.
 const NEXT: Duration = Duration::from_millis(300);
 
-/// A joint that is commanded so near to its target, rad, is on no way there.
+/// A joint that is commanded this near to its target, rad, has arrived.
 const THERE_RAD: f64 = 0.01;
 
 /// Said where no real servo moves.

@@ -10,6 +10,7 @@ use hexapod_servo::serial::{Answer, Family};
 use hexapod_servo::servo2040::{BAUD, NOBODY};
 use hexapod_setup::params::text;
 use servo_driver::bus::SERVO2040;
+use servo_driver::serial_port;
 use std::fmt::Write as _;
 
 /// Asks every ID, and prints what each servo reports.
@@ -19,7 +20,7 @@ use std::fmt::Write as _;
 pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
     let params = parameters(bus)?.driver;
     if text(&params, "bus") == SERVO2040.0 {
-        return scan_servo2040(&port(&params)?, servo_driver::baud_rate(BAUD, &params));
+        return scan_servo2040(&serial_port(&params)?.to_string(), servo_driver::baud_rate(BAUD, &params));
     }
     let (family, port, baud) = serial_bus(&params, "scan looks for")?;
     let (mut servos, mut unclear) = (0, 0);
@@ -59,18 +60,7 @@ fn serial_bus(params: &Params, what: &str) -> Result<(&'static Family, String, u
         let words = format!("{what} servos on a serial port: add --bus {names} -p servo_driver.port:=/dev/ttyUSB0");
         return Err(Failure::Words(words));
     };
-    Ok((family, port(params)?, servo_driver::baud_rate(family.usual_rate, params)))
-}
-
-/// The serial port.
-fn port(params: &Params) -> Result<String, Failure> {
-    let port = text(params, "port");
-    if port.is_empty() {
-        let words =
-            "say which serial port: -p servo_driver.port:=/dev/ttyUSB0, or better its name below /dev/serial/by-id";
-        return Err(Failure::Words(words.into()));
-    }
-    Ok(port)
+    Ok((family, serial_port(params)?.to_string(), servo_driver::baud_rate(family.usual_rate, params)))
 }
 
 /// Which firmware a Servo2040 has, and what it measures.

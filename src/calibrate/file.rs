@@ -34,7 +34,7 @@ impl CalibrationFile {
     ///
     /// # Errors
     /// The owner has no folder, or it cannot be made.
-    pub fn open(files: Files, robot: Arc<Robot>) -> Result<Self, Failure> {
+    pub fn open(files: Files, robot: Arc<Robot>, is_real: bool) -> Result<Self, Failure> {
         let folder = files.owner_folder()?;
         let cannot = |error| Failure::Words(format!("{}: {error}; give a folder with --config", folder.display()));
         fs::create_dir_all(folder).map_err(cannot)?;
@@ -48,7 +48,7 @@ impl CalibrationFile {
         // A link stays one: it is its target that is replaced.
         let path = path.canonicalize().unwrap_or(path);
         let known = raw_servos(&files.in_config("servos.yaml").read()?, &robot)?;
-        let file = Self { files, path, robot, kept: false, is_real: true, known, _lock: lock };
+        let file = Self { files, path, robot, kept: false, is_real, known, _lock: lock };
         file.check_writable()?;
         Ok(file)
     }
@@ -84,9 +84,8 @@ impl CalibrationFile {
         self.kept |= self.sibling("bak").exists();
     }
 
-    /// A dialogue from what the file says, gone on with if one was left.
-    /// One that was left with other servos, real or simulated, is not.
-    pub fn dialogue(&mut self, verify: bool, is_real: bool) -> Result<Dialogue, Failure> {
+    /// A dialogue from what the file says, gone on with if one was left with such servos, real or simulated.
+    pub fn dialogue(&mut self, verify: bool) -> Result<Dialogue, Failure> {
         let raw = raw_servos(&self.files.in_config("servos.yaml").read()?, &self.robot)?;
         self.known = raw.clone();
         let place = self.sibling("progress");
@@ -101,10 +100,9 @@ impl CalibrationFile {
                 return Err(Failure::Words(format!("{}: {error}; {remedy}", place.display())));
             }
         };
-        self.is_real = is_real;
-        let is_other = progress.simulated == is_real && progress != Progress::default();
-        if is_other {
-            let words = if is_real { "simulated servos; for real ones" } else { "real servos; for simulated ones" };
+        if progress.simulated == self.is_real && progress != Progress::default() {
+            let words =
+                if self.is_real { "simulated servos; for real ones" } else { "real servos; for simulated ones" };
             let words = format!("{}: a calibration of {words} give another folder with --config", place.display());
             return Err(Failure::Words(format!("{words}, or start anew with --anew")));
         }
@@ -169,8 +167,7 @@ impl CalibrationFile {
     /// Notes where the calibration is.
     pub fn keep_progress(&self, dialogue: &Dialogue) -> io::Result<()> {
         let new = self.sibling("progress.new");
-        let progress = Progress { simulated: !self.is_real, ..dialogue.progress(self.kept) };
-        write_through(&new, &progress.to_string())?;
+        write_through(&new, &dialogue.progress(self.kept, !self.is_real).to_string())?;
         fs::rename(new, self.sibling("progress"))?;
         self.sync_folder()
     }
@@ -218,12 +215,12 @@ mod tests {
         }
         let files = Files::find(folder.to_str().unwrap(), "").unwrap();
         let robot = Description::read(&files).unwrap().robot;
-        (CalibrationFile::open(files, robot).unwrap(), folder)
+        (CalibrationFile::open(files, robot, true).unwrap(), folder)
     }
 
     /// Writes a pulse for a joint of one leg and a plug for one of another.
     fn calibrate(file: &mut CalibrationFile, pulse_us: f64) -> RawServoConfig {
-        let dialogue = file.dialogue(false, true).unwrap();
+        let dialogue = file.dialogue(false).unwrap();
         let mut found = dialogue.config().clone();
         found.servos.0[1].1.points[2].pulse_us = pulse_us;
         found.servos.0[17].1.channel = 15;
@@ -234,7 +231,7 @@ mod tests {
     #[test]
     fn when_the_owner_edits_another_joint_meanwhile_expect_that_kept() {
         let (mut file, folder) = open("edited", Some("servos:\n  left_rear_tibia: {trim_rad: 0.01}  # glued\n"));
-        let dialogue = file.dialogue(false, true).unwrap();
+        let dialogue = file.dialogue(false).unwrap();
         let edited =
             "servos:\n  left_rear_tibia: {trim_rad: 0.03}  # glued better\n  right_rear_tibia: {trim_rad: -0.02}\n";
         fs::write(folder.join("servos.yaml"), edited).unwrap();
@@ -252,7 +249,7 @@ mod tests {
         let again = || {
             let files = Files::find(folder.to_str().unwrap(), "").unwrap();
             let robot = Description::read(&files).unwrap().robot;
-            CalibrationFile::open(files, robot)
+            CalibrationFile::open(files, robot, true)
         };
         let Err(Failure::Words(words)) = again() else { unreachable!("the first is at work") };
         assert!(words.contains("another `hexapod calibrate`"), "{words}");
@@ -265,7 +262,7 @@ mod tests {
     fn when_the_progress_is_no_text_expect_its_name_and_the_way_out() {
         let (mut file, folder) = open("progress", None);
         fs::write(file.sibling("progress"), [0xff, 0xfe, 0x00]).unwrap();
-        let Err(Failure::Words(words)) = file.dialogue(false, true) else { unreachable!("bytes are no progress") };
+        let Err(Failure::Words(words)) = file.dialogue(false) else { unreachable!("bytes are no progress") };
         assert!(words.contains("servos.yaml.progress: ") && words.contains("move it away"), "{words}");
         fs::remove_dir_all(folder).unwrap();
     }
@@ -274,13 +271,15 @@ mod tests {
     fn when_real_servos_were_calibrated_here_expect_no_going_on_with_simulated_ones_or_the_other_way_round() {
         for (left, gone_on) in [(true, false), (false, true)] {
             let (mut file, folder) = open(&format!("other_{left}"), None);
-            let dialogue = file.dialogue(false, left).unwrap();
+            file.is_real = left;
+            let dialogue = file.dialogue(false).unwrap();
             file.keep_progress(&dialogue).unwrap();
-            assert!(file.dialogue(false, left).is_ok());
-            let Err(Failure::Words(words)) = file.dialogue(false, gone_on) else { unreachable!("of other servos") };
+            assert!(file.dialogue(false).is_ok());
+            file.is_real = gone_on;
+            let Err(Failure::Words(words)) = file.dialogue(false) else { unreachable!("of other servos") };
             assert!(words.contains("another folder") && words.contains("--anew"), "{words}");
             file.forget_progress().unwrap();
-            assert!(file.dialogue(false, gone_on).is_ok());
+            assert!(file.dialogue(false).is_ok());
             fs::remove_dir_all(folder).unwrap();
         }
     }
@@ -337,7 +336,7 @@ mod tests {
         let shipped = Path::new(SHIPPED).parent().unwrap();
         let files = Files::find(shipped.to_str().unwrap(), "").unwrap();
         let robot = Description::read(&files).unwrap().robot;
-        let refused = CalibrationFile::open(files, robot).err();
+        let refused = CalibrationFile::open(files, robot, true).err();
         assert!(matches!(refused, Some(Failure::Input(error)) if error.to_string().contains("next build")));
     }
 }

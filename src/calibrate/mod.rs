@@ -39,18 +39,21 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     let all = parameters(&arguments.bus)?;
     let (params, planner) = (all.driver, all.planner);
     let setup = Setup::load(&params)?;
-    if (arguments.mounting.is_some() || !setup.is_real()) && arguments.bus.files.config.is_empty() {
+    if !setup.is_real() && arguments.bus.files.config.is_empty() {
         return Err(Failure::Words(PRACTICE.into()));
+    }
+    if setup.is_real() && arguments.mounting.is_some() {
+        return Err(Failure::Words("--mounting is for simulated servos; add --bus simulated".into()));
     }
     let files = files_of(&params)?;
     let robot = Description::read(&files)?.robot;
-    let mut file = CalibrationFile::open(files, robot)?;
+    let mut file = CalibrationFile::open(files, robot, setup.is_real())?;
     tell_files([&params]);
     if arguments.anew {
         file.forget_progress()?;
     }
     let mounting = arguments.mounting.as_deref().map(|path| mounting(path, &file.before()?)).transpose()?;
-    let mut dialogue = file.dialogue(arguments.verify, setup.is_real())?;
+    let mut dialogue = file.dialogue(arguments.verify)?;
     if mounting.is_some() {
         file.keep_oldest();
     }
@@ -63,16 +66,13 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     }
     let shutdown = Shutdown::on_signals()?;
     let single_servo = SingleServo::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
-    if mounting.is_some() && single_servo.simulated().is_none() {
-        return Err(Failure::Words("--mounting is for simulated servos; add --bus simulated".into()));
-    }
     let is_real = setup.is_real();
     let work = RefCell::new(Work { dialogue, file, single_servo, mounting, is_real, at: monotonic_now() });
     let shown = || work.borrow_mut().page();
     run_page(shown, |key| work.borrow_mut().take(key), || !shutdown.is_running())?;
     let work = work.into_inner();
     let is_done = work.dialogue.mode() == Mode::Calibrate && work.dialogue.is_finished();
-    work.leave(&format!("hexapod calibrate{}{}", arguments.bus.typed(), arguments.mounting_typed()))?;
+    work.leave(&format!("hexapod calibrate{}", arguments.typed()))?;
     if is_done {
         tell_shortfalls(&planner);
     }

@@ -68,8 +68,8 @@ fn reported(engine: &Engine, fastest_m_s: f64, can: &Can) -> Option<String> {
         || "they follow at no speed that was tried: use stronger or faster servos, less weight, or a gait with longer cycles".to_owned(),
         |(slower_m_s, _)| {
             format!(
-                "they turn fast enough at {slower_m_s:.3} m/s: set max_linear_velocity to that, or use faster servos; how far it gets \
-                 with servos that give way under its weight, too, `hexapod sim --headless` measures"
+                "they turn fast enough at {slower_m_s:.3} m/s: set max_linear_velocity to that, or use faster servos; \
+                 `hexapod sim --headless` measures how far the robot gets, as servos also give way under its weight"
             )
         },
     );

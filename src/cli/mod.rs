@@ -291,9 +291,10 @@ pub struct CalibrateArgs {
 }
 
 impl CalibrateArgs {
-    /// The option that names the mounting, for a command to type.
-    pub fn mounting_typed(&self) -> String {
-        typed("--mounting", &self.mounting.as_ref().map(|path| path.display().to_string()).unwrap_or_default())
+    /// The options that say which servos, for a command to type.
+    pub fn typed(&self) -> String {
+        self.bus.typed()
+            + &typed("--mounting", &self.mounting.as_ref().map(|path| path.display().to_string()).unwrap_or_default())
     }
 }
 

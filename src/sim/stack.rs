@@ -28,7 +28,7 @@ pub struct Stack {
     /// Why the servos were let go, and when, s.
     failed: Option<(f64, String)>,
     given_up: GivenUp,
-    was_at_brink: bool,
+    is_at_brink: bool,
     /// Why the supply gave way first, and when, s.
     gave_way: Option<(f64, String)>,
     plant: Plant,
@@ -120,7 +120,7 @@ impl Stack {
             enabled: false,
             failed: None,
             given_up: GivenUp::default(),
-            was_at_brink: false,
+            is_at_brink: false,
             gave_way: None,
             falls: FallWatch::new(plant.simulator().world()),
             step: Duration::from_secs_f64(plant.simulator().world().settings().step_s),
@@ -252,10 +252,10 @@ impl Stack {
         let tick = *self.player.step(&input, dt);
         self.command(&tick)?;
         self.notes.extend(self.given_up.note(self.player.engine().gave_up(), self.seconds()));
-        if self.senses.is_at_brink() && !std::mem::replace(&mut self.was_at_brink, true) {
+        let was_at_brink = std::mem::replace(&mut self.is_at_brink, self.senses.is_at_brink());
+        if self.is_at_brink && !was_at_brink {
             self.notes.push(format!("at {:.2} s it stops where it sees the ground drop away", self.seconds()));
         }
-        self.was_at_brink &= self.senses.is_at_brink();
         self.ticks += 1;
         let until = Duration::from_secs_f64(self.ticks as f64 * dt);
         let (mut slip, mut work, mut energy) = (0.0, 0.0, 0.0);

@@ -84,7 +84,7 @@ class Chronicle:
             if not goes_on:
                 history = [each for each in self._recent if each[0] >= now - HISTORY_S]
                 self.violations.append(Violation(now, what, str(detail)[:2000], history))
-                # Whoever soaks for hours would know at once.
+                # At once: the report may be hours away.
                 print(f'{now:.2f} s VIOLATION {what}: {str(detail)[:500]}', flush=True)
 
 

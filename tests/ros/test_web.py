@@ -244,8 +244,8 @@ def ground(side):
     fields = [PointField(name=name, offset=4 * n, datatype=PointField.FLOAT32, count=1)
               for n, name in enumerate(('x', 'y', 'z', 'variance', 'traversability'))]
     cells = b''.join(struct.pack('<5f', 0.015 * (n % side), 0.015 * (n // side), -0.09, 1e-4, 0.5) for n in range(side * side))
-    return PointCloud2(header=Header(frame_id='base_link'), height=1, width=side * side, fields=fields, point_step=20, row_step=20 * side * side, is_dense=True,
-                       data=array.array('B', cells))
+    return PointCloud2(header=Header(frame_id='base_link'), height=1, width=side * side, fields=fields, point_step=20,
+                       row_step=20 * side * side, is_dense=True, data=array.array('B', cells))
 
 
 def test_when_the_ground_is_seen_expect_its_map_served_and_listened_to_only_while_somebody_asks(web):

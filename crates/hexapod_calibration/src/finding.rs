@@ -98,10 +98,10 @@ impl Finding {
         let scales = self.marks.iter().map(|other| slope(other) / nominal.us_per_rad);
         let strange = scales.into_iter().find(|scale| !SCALE.contains(scale))?;
         Some(if strange <= 0.0 {
-            "by this pulse the joint would turn the other way than before; look again, or take the angle before back with Backspace".into()
+            "by this pulse the joint would turn the other way than before; look again, or press Backspace to set the angle before again".into()
         } else {
             format!(
-                "by this pulse the servo would turn {:.1} times as far as before; look again, or take the angle before back with Backspace",
+                "by this pulse the servo would turn {:.1} times as far as before; look again, or press Backspace to set the angle before again",
                 1.0 / strange
             )
         })

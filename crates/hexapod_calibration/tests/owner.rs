@@ -198,7 +198,7 @@ impl<'a> Owner<'a> {
             }
         }
         if outcome != Outcome::Same {
-            self.disk.progress = self.dialogue.progress(true).to_string();
+            self.disk.progress = self.dialogue.progress(true, true).to_string();
         }
     }
 

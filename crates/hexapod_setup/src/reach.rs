@@ -10,6 +10,7 @@ use hexapod_kinematics::Robot;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::{Origins, PULSE_US, Servo};
 use hexapod_servo::families::FAMILIES;
+use hexapod_servo::joints::DrivenJoint;
 use hexapod_servo::serial::Family;
 
 /// A servo that falls short by less was hardly given the wrong direction, rad: then its horn is a few teeth off.
@@ -32,13 +33,9 @@ pub fn check_reach(
 ) -> Result<(), ConfigError> {
     let mut found = vec![];
     let origins = origins(document, robot);
-    for (leg, each) in robot.legs().iter().enumerate() {
-        for (index, joint) in each.joints().iter().enumerate() {
-            let servo = servos.joint_index(joint.name()).and_then(|index| servos.servos().get(index));
-            if let Some((servo, asked)) = servo.zip(demand.of_joint(leg, index)) {
-                let one = ReachDemand { document, origins: &origins, servo, asked, doings: demand.doings() };
-                one.check(&mut found);
-            }
+    for (joint, asked) in asked_of(robot, demand) {
+        if let Some(servo) = servos.joint_index(joint).and_then(|index| servos.servos().get(index)) {
+            ReachDemand { document, origins: &origins, servo, asked, doings: demand.doings() }.check(&mut found);
         }
     }
     let mut faults = Faults::default();
@@ -60,31 +57,39 @@ pub fn check_serial_reach(
     let is_there = |family: &&Family| document.location(&format!("{}.servos", family.name)).is_some();
     for family in FAMILIES.into_iter().filter(is_there) {
         let Some(config) = faults.note(read_serial(family, &file, robot)) else { continue };
-        for (leg, each) in robot.legs().iter().enumerate() {
-            for (index, joint) in each.joints().iter().enumerate() {
-                let driven = config.joints().index(joint.name()).and_then(|index| config.joints().joints.get(index));
-                let Some((driven, asked)) = driven.zip(demand.of_joint(leg, index)) else { continue };
-                let key = format!("{}.servos.{}", family.name, joint.name());
-                let mut add =
-                    |key: &str, (message, help): (String, String)| faults.add(document.error_at(key, message, help));
-                let (lower, upper) = driven.limits_rad;
-                for (short, (wanted, doing), reached, end) in [
-                    (asked.lower.0 < lower - SAME, asked.lower, lower, "least"),
-                    (asked.upper.0 > upper + SAME, asked.upper, upper, "greatest"),
-                ] {
-                    if short {
-                        let message = too_far(&demand.doings()[doing], wanted, reached, end);
-                        add(&key, (message, SERIAL_HELP.to_owned()));
-                    }
-                }
-                let ((speed, doing), limit) = (asked.speed, driven.speed_limit_rad_s);
-                if speed > limit + SAME {
-                    add(&format!("{key}.speed_limit_rad_s"), too_slow(&demand.doings()[doing], speed, limit));
-                }
+        let joints = config.joints();
+        for (joint, asked) in asked_of(robot, demand) {
+            let Some(driven) = joints.index(joint).and_then(|index| joints.joints.get(index)) else { continue };
+            for (key, message, help) in shortfalls(driven, asked, demand.doings()) {
+                faults.add(document.error_at(&format!("{}.servos.{joint}{key}", family.name), message, help));
             }
         }
     }
     faults.into_result()
+}
+
+/// The name of each joint, and what is asked of it.
+fn asked_of<'a>(robot: &'a Robot, demand: &'a Demand) -> impl Iterator<Item = (&'a str, &'a JointDemand)> {
+    robot.legs().iter().enumerate().flat_map(move |(leg, each)| {
+        let joints = each.joints().iter().enumerate();
+        joints.filter_map(move |(index, joint)| Some((joint.name(), demand.of_joint(leg, index)?)))
+    })
+}
+
+/// What a bus servo falls short of: below which of its keys, what, and what to do.
+fn shortfalls(driven: &DrivenJoint, asked: &JointDemand, doings: &[String]) -> Vec<(&'static str, String, String)> {
+    let (lower, upper) = driven.limits_rad;
+    let far = |(wanted, doing): (f64, usize), reached, end| {
+        ("", too_far(&doings[doing], wanted, reached, end), SERIAL_HELP.to_owned())
+    };
+    let ((speed, doing), limit) = (asked.speed, driven.speed_limit_rad_s);
+    let least = (asked.lower.0 < lower - SAME).then(|| far(asked.lower, lower, "least"));
+    let greatest = (asked.upper.0 > upper + SAME).then(|| far(asked.upper, upper, "greatest"));
+    let slow = (speed > limit + SAME).then(|| {
+        let (message, help) = too_slow(&doings[doing], speed, limit);
+        (".speed_limit_rad_s", message, help)
+    });
+    [least, greatest, slow].into_iter().flatten().collect()
 }
 
 /// What a servo does not reach.

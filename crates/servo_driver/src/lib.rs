@@ -80,6 +80,7 @@ pub use requests::{Action, Answer};
 pub use run::{RunError, run};
 pub use scan::{ScanError, change_servo_id, find_servo2040, scan};
 pub use schedule::Schedule;
+pub use servo_map::serial_port;
 pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;
 pub use stop_switch::StopSwitch;

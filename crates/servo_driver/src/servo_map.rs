@@ -36,12 +36,12 @@ pub(crate) fn servo_map(
         }
         (_, Some(family)) => {
             let servos = read_serial(family, file, robot)?;
-            let (port, baud) = (port(params, &bus)?, baud_rate(family.usual_rate, params));
+            let (port, baud) = (serial_port(params)?, baud_rate(family.usual_rate, params));
             (ServoMap::Serial { family, port, baud, servos }, None)
         }
         (chosen, None) if chosen == SERVO2040.0 => {
             let (servos, touch) = read_servo2040(file, robot)?;
-            let (port, baud) = (port(params, &bus)?, baud_rate(servo2040::BAUD, params));
+            let (port, baud) = (serial_port(params)?, baud_rate(servo2040::BAUD, params));
             (ServoMap::Servo2040 { port, baud, servos, touch }, None)
         }
         (chosen, None) => {
@@ -77,11 +77,14 @@ pub(crate) fn unmeasured(map: &ServoMap, files: &Files) -> Option<String> {
 }
 
 /// The serial port, which this bus needs.
-fn port(params: &Params, bus: &str) -> Result<Device, ConfigError> {
+///
+/// # Errors
+/// There is none.
+pub fn serial_port(params: &Params) -> Result<Device, ConfigError> {
     let port = text(params, "port");
     if port.is_empty() {
-        let help = "give the serial port of the servos, as in port:=/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0";
-        let reason = format!("is empty, and bus {bus} needs one");
+        let help = "give the serial port of the servos, as in servo_driver.port:=/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0";
+        let reason = format!("is empty, and bus {} needs one", text(params, "bus"));
         return Err(wrong(crate::NAME, params, "port", reason, help));
     }
     Ok(Device::at(&port))

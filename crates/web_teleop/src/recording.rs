@@ -7,7 +7,6 @@ use hexapod_ros::r2r::WrappedTypesupport;
 use mcap::WriteOptions;
 use mcap::records::MessageHeader;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter};
 use std::os::unix::fs::OpenOptionsExt;
@@ -74,6 +73,28 @@ impl Topic {
             Self::CmdVel => ("cmd_vel", "geometry_msgs/msg/Twist"),
             Self::CmdVelStamped => ("cmd_vel", "geometry_msgs/msg/TwistStamped"),
         }
+    }
+}
+
+/// What is written once for all messages of a topic.
+struct Channel {
+    topic: String,
+    kind: &'static str,
+    definition: &'static str,
+}
+
+impl Channel {
+    /// That of a topic; of one without a slash before it, below `prefix`.
+    fn of(topic: Topic, prefix: &str) -> Self {
+        let (name, kind) = topic.name_and_type();
+        let definition = DEFINITIONS.iter().find(|(known, _)| *known == kind).map_or("", |(_, text)| text);
+        let topic = if name.starts_with('/') { name.to_owned() } else { format!("{prefix}{name}") };
+        Self { topic, kind, definition }
+    }
+
+    /// Bytes that it takes: once where it begins and once in the summary.
+    fn size(&self) -> u64 {
+        2 * ((self.topic.len() + self.kind.len() + self.definition.len()) as u64 + CHANNEL_OVERHEAD)
     }
 }
 
@@ -223,23 +244,17 @@ impl Recorder {
         let mut channels: BTreeMap<Topic, (u16, u32)> = BTreeMap::new();
         let mut message = String::new();
         for item in items {
-            let (name, kind) = item.topic.name_and_type();
-            let text = DEFINITIONS.iter().find(|(known, _)| *known == kind).map_or("", |(_, text)| text);
-            let topic = if name.starts_with('/') { name.to_owned() } else { format!("{}{name}", self.0.prefix) };
-            let mut size = item.data.len() as u64 + OVERHEAD;
-            if !channels.contains_key(&item.topic) {
-                // Once where it begins and once in the summary.
-                size += 2 * ((text.len() + kind.len() + topic.len()) as u64 + CHANNEL_OVERHEAD);
-            }
-            size += size.div_ceil(CHUNK_SHARE);
+            let new = (!channels.contains_key(&item.topic)).then(|| Channel::of(item.topic, &self.0.prefix));
+            let size = item.data.len() as u64 + OVERHEAD + new.as_ref().map_or(0, Channel::size);
+            let size = size + size.div_ceil(CHUNK_SHARE);
             if self.0.bytes.load(Ordering::Relaxed) + size > self.0.limit {
                 message = format!("the recording has reached its {} MiB (recording_size)", self.0.limit >> 20);
                 break;
             }
             self.0.bytes.fetch_add(size, Ordering::Relaxed);
-            if let Entry::Vacant(vacant) = channels.entry(item.topic) {
-                let schema = writer.add_schema(kind, "ros2msg", text.as_bytes())?;
-                vacant.insert((writer.add_channel(schema, &topic, "cdr", &BTreeMap::new())?, 0));
+            if let Some(Channel { topic, kind, definition }) = new {
+                let schema = writer.add_schema(kind, "ros2msg", definition.as_bytes())?;
+                channels.insert(item.topic, (writer.add_channel(schema, &topic, "cdr", &BTreeMap::new())?, 0));
             }
             let Some((channel_id, sequence)) = channels.get_mut(&item.topic) else { continue };
             *sequence += 1;

@@ -13,7 +13,7 @@ use hexapod_servo::{RawServoConfig, ServoConfig};
 const TESTED_DEG: f64 = 4.0;
 /// A second look that differs by no more than this finds nothing wrong, in degrees.
 const VERIFIED_DEG: f64 = 1.0;
-/// Stops that are nearer to each other leave no angles between them that could be told apart, in degrees.
+/// Stops that are nearer to each other leave no angles between them that differ enough to measure, in degrees.
 const LEAST_TRAVEL_DEG: f64 = 15.0;
 
 impl Dialogue {
@@ -83,7 +83,7 @@ impl Dialogue {
         let (beyond_deg, key) =
             if minus { (-degrees_from(nominal.neutral_us), "↓") } else { (degrees_from(nominal.neutral_us), "↑") };
         if beyond_deg <= -STEP_DEG {
-            return Err(format!("that is on the other side of neutral: hold {key} until this stop"));
+            return Err(format!("that is on the other side of neutral: hold {key} until you reach this stop"));
         }
         if beyond_deg < STEP_DEG {
             return Err(
@@ -93,7 +93,7 @@ impl Dialogue {
         let other_us = if minus { None } else { self.finding().minus_us };
         match other_us.map(degrees_from) {
             Some(apart_deg) if apart_deg < LEAST_TRAVEL_DEG => Err(format!(
-                "the stops are only {apart_deg:.0} degrees apart: go on to the stop, or take the other one back with Backspace"
+                "the stops are only {apart_deg:.0} degrees apart: go on to the stop, or press Backspace to look for the other one again"
             )),
             _ => Ok(()),
         }
@@ -160,8 +160,9 @@ impl Dialogue {
         self.findings[joint] = Finding { marks: Vec::new(), ..finding };
         self.go_to(joint);
         let joint = self.servo().joint();
-        let words =
-            format!("{joint} was not written: {reason}. Set the angles again, or take the stops back with Backspace");
+        let words = format!(
+            "{joint} was not written: {reason}. Set the angles again, or press Backspace to look for the stops again"
+        );
         self.say(Tone::Bad, words);
     }
 
@@ -235,7 +236,7 @@ impl Dialogue {
             self.findings[index] = Finding::default();
             self.done[index] = false;
         }
-        // Plugs that both were free for another servo are so for these.
+        // Two plugs that were valid are so when they are swapped.
         let _ = self.check_again();
         self.go_to(joint);
         let words = format!(

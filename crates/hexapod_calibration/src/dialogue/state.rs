@@ -30,8 +30,8 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// Where it is, for another day.
-    pub fn progress(&self, kept: bool) -> Progress {
+    /// Where it is with real or `simulated` servos, for another day.
+    pub fn progress(&self, kept: bool, simulated: bool) -> Progress {
         let names = |flags: &[bool]| -> Vec<String> {
             let servos = self.checked.servos().iter().zip(flags);
             servos.filter(|(_, flag)| **flag).map(|(servo, _)| servo.joint().to_owned()).collect()
@@ -40,7 +40,7 @@ impl Dialogue {
         let findings = findings.filter(|(_, finding)| **finding != Finding::default());
         Progress {
             kept,
-            simulated: false,
+            simulated,
             verifying: self.mode == Mode::Verify,
             done: names(&self.done),
             verified: names(&self.verified),
