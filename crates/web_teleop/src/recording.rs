@@ -293,7 +293,18 @@ mod tests {
             let recorder = Recorder::new("left", LIMIT);
             recorder.start(Duration::ZERO).unwrap();
             let message = StringMsg { data: "a".repeat(length) };
-            let topics = [Topic::GaitState, Topic::RobotDescription, Topic::Gaits, Topic::Motions];
+            // The bytes are of any type; those of their definitions count, too.
+            let topics = [
+                Topic::GaitState,
+                Topic::JointStates,
+                Topic::Odom,
+                Topic::Diagnostics,
+                Topic::Rosout,
+                Topic::Battery,
+                Topic::Tf,
+                Topic::Markers,
+                Topic::CmdVelStamped,
+            ];
             let began = Instant::now();
             while recorder.file().0.is_none() && began.elapsed() < Duration::from_secs(20) {
                 topics.iter().for_each(|&topic| recorder.put(topic, &message));
