@@ -5,7 +5,7 @@
 use crate::common::random::{Act, Random};
 use crate::common::{Build, Observer, built, engine_of, specs, urdf};
 use hexapod_gait::{BodyOffset, Engine, GaitState, Input, LimitedBy, Tick};
-use hexapod_kinematics::{Robot, SelfCollision};
+use hexapod_kinematics::{LegAngles, Robot, SelfCollision};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -36,18 +36,26 @@ fn of_bars(build: Build, [height, width]: [f64; 2]) -> [String; 2] {
 /// Looks at all legs of a robot, all anew.
 struct Watch {
     robot: Arc<Robot>,
-    collision: SelfCollision,
+    standing: SelfCollision,
+    sitting: SelfCollision,
 }
 
 impl Watch {
+    /// Over a robot that sits.
     fn over(engine: &Engine) -> Self {
         let robot = Arc::clone(engine.robot());
-        let collision = SelfCollision::new(&robot, &engine.home().angles[..robot.legs().len()], CLEARANCE_M);
-        Self { robot, collision }
+        let of = |home: &[LegAngles]| SelfCollision::new(&robot, &home[..robot.legs().len()], CLEARANCE_M);
+        let (standing, sitting) = (of(&engine.home().angles), of(&engine.last().angles));
+        Self { robot, standing, sitting }
     }
 
+    /// Knees that go up as the body comes down may be nearer to each other than those of a robot on its feet.
     fn check(&self, tick: &Tick) -> Result<(), TestCaseError> {
-        let found = self.collision.check(&self.robot, &tick.angles[..self.robot.legs().len()]);
+        let of = |kept: &SelfCollision| kept.check(&self.robot, &tick.angles[..self.robot.legs().len()]);
+        let mut found = of(&self.standing);
+        if matches!(tick.state, GaitState::Playing | GaitState::Sitting) {
+            found = found.and_then(|_| of(&self.sitting));
+        }
         prop_assert!(found.is_none(), "{found:?} in {:?}", tick.state);
         Ok(())
     }
@@ -128,7 +136,7 @@ fn when_robots_of_any_build_are_driven_at_random_expect_no_leg_too_near_to_anoth
 
 #[test]
 fn when_robots_of_random_builds_are_driven_at_random_expect_no_leg_too_near_to_another_or_to_the_body() {
-    for seed in first_seed()..first_seed() + u64::from(cases()) {
+    for seed in (0..u64::from(cases())).map(|case| first_seed() * 1_000_000 + case) {
         let mut random = Random(seed);
         let lengths = [random.range(0.02, 0.06), random.range(0.05, 0.12), random.range(0.08, 0.2)];
         let (spacing, width) = (random.range(0.03, 0.1), random.range(0.05, 0.12));
