@@ -2,14 +2,14 @@
 
 use crate::align::COMPARED;
 use hexapod_kinematics::math::atan2;
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use std::f64::consts::TAU;
 
 /// Ways about the body.
 const WAYS: usize = 72;
 /// Fraction by which the edge of the view follows a point beyond it: one wild point does not move it far.
 const FOLLOW: f64 = 0.2;
-/// Share of the view at either edge that does not count: the body leans a little as it walks.
+/// Share of the view at either edge that does not count: poses are not exact.
 const EDGE: f64 = 0.1;
 /// Beyond this share of the distance of the farthest point that was seen, nothing need be.
 const SURELY: f64 = 0.9;
@@ -49,10 +49,10 @@ impl Coverage {
         *self = Self::new();
     }
 
-    /// Takes down where the sensor has seen points, in its frame, m, which stands so in a level one with x ahead.
-    pub(crate) fn learn(&mut self, points: &[[f32; 3]], level_from_sensor: &Isometry3<f64>) {
+    /// Takes down where the sensor has seen points, in its frame, m, which stands so in the one that is turned as the body.
+    pub(crate) fn learn(&mut self, points: &[[f32; 3]], turned_from_sensor: &Isometry3<f64>) {
         for point in points.iter().step_by(points.len().div_ceil(COMPARED).max(1)) {
-            let from_sensor = (level_from_sensor * Point3::from(point.map(f64::from))).coords;
+            let from_sensor = (turned_from_sensor * Point3::from(point.map(f64::from))).coords;
             let Some((way, slope)) = direction(&from_sensor) else { continue };
             if let Some(view) = self.views.get_mut(way) {
                 view.get_or_insert(View { lowest: slope, highest: slope }).learn(slope);
@@ -70,11 +70,9 @@ impl Coverage {
     }
 }
 
-/// The frame at the sensor that is level and turned as the body is, from the odometry frame.
-pub(crate) fn level_from_odom(sensor_in_odom: &Isometry3<f64>, body_in_odom: &Isometry3<f64>) -> Isometry3<f64> {
-    let ahead = body_in_odom.rotation * Vector3::x();
-    let yaw = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), atan2(ahead.y, ahead.x));
-    Isometry3::from_parts(Translation3::from(sensor_in_odom.translation.vector), yaw).inverse()
+/// The frame at the sensor that is turned as the body, which carries the sensor, from the odometry frame.
+pub(crate) fn turned_from_odom(sensor_in_odom: &Isometry3<f64>, body_in_odom: &Isometry3<f64>) -> Isometry3<f64> {
+    Isometry3::from_parts(sensor_in_odom.translation, body_in_odom.rotation).inverse()
 }
 
 /// Which way a place lies, and its height for each metre along it.

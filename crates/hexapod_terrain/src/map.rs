@@ -4,18 +4,21 @@ use crate::align;
 use crate::capsule::Capsule;
 use crate::cell::Cell;
 use crate::cloud::Combiner;
-use crate::coverage::{Coverage, level_from_odom};
+use crate::coverage::{Coverage, turned_from_odom};
 use crate::height::Height;
 use crate::layout::Layout;
 use crate::sensor::Sensor;
 use crate::window::{Index, Span, Window};
-use nalgebra::{Isometry3, Point2, Point3};
+use nalgebra::{Isometry3, Point2, Point3, Vector3};
 
 /// The map moves by no more than this at a time, m, and grows less certain by no more than its square: whatever asks for
 /// more is broken, and the numbers would add up to infinity.
 const MOST_AT_ONCE_M: f64 = 1.0;
 /// A cloud that sees fewer known cells than this says nothing about the height of the map.
 const LEAST_SHARED: usize = 20;
+
+/// A robot that stands less upright than this, as the cosine of its lean, has no ground before it.
+const LEAST_UP: f64 = 0.3;
 
 /// How far the robot has gone since the last [`ElevationMap::follow`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -147,19 +150,26 @@ impl ElevationMap {
     }
 
     /// Takes down where this cloud, of a sensor at this pose on the body, has no ground though its other points say that it sees
-    /// there. `ground_m` is how high ground would be that is not seen, m along z of the odometry frame.
+    /// there. Ground that is not seen would go on as the robot stands, which is along the plane z = 0 of `footprint_in_odom`.
     pub fn miss(
         &mut self,
         points: &[[f32; 3]],
         (sensor_in_odom, body_in_odom): (&Isometry3<f64>, &Isometry3<f64>),
-        ground_m: f64,
+        footprint_in_odom: &Isometry3<f64>,
     ) {
-        let (level_from_odom, side) = (level_from_odom(sensor_in_odom, body_in_odom), self.layout().cells_per_side());
+        let (turned_from_odom, side) = (turned_from_odom(sensor_in_odom, body_in_odom), self.layout().cells_per_side());
+        let (origin, normal) = (footprint_in_odom.translation.vector, footprint_in_odom.rotation * Vector3::z());
         let Self { window, cells, coverage, .. } = self;
-        coverage.learn(points, &(level_from_odom * sensor_in_odom));
+        coverage.learn(points, &(turned_from_odom * sensor_in_odom));
+        if normal.z < LEAST_UP {
+            return;
+        }
         for index in (Span { columns: 0..side, rows: 0..side }).indices() {
             let (cell, centre) = (&mut cells[window.slot(index)], window.centre_of(index));
-            let place = || level_from_odom * Point3::new(centre.x, centre.y, ground_m);
+            let place = || {
+                let off = centre - Point2::from(origin.xy());
+                turned_from_odom * Point3::new(centre.x, centre.y, origin.z - normal.xy().dot(&off) / normal.z)
+            };
             if !cell.is_known() && coverage.shows(&place().coords) {
                 cell.miss();
             }

@@ -19,8 +19,8 @@ const NO_SENSOR_M: f64 = 0.01;
 pub struct Taken<'a> {
     /// Its joints.
     pub angles: &'a [LegAngles; MAX_LEGS],
-    /// How high its body is above the ground that it stands on, m.
-    pub height_m: f64,
+    /// The pose of its body over the ground that it stands on.
+    pub footprint_from_body: Isometry3<f64>,
     /// The pose of its body in the odometry frame.
     pub odom_from_body: Isometry3<f64>,
     /// The same of the sensor.
@@ -77,7 +77,7 @@ impl Mapper {
     /// Takes in a cloud of points in the frame of the sensor, m, of the engine's robot. How many points count: those of its own
     /// legs do not.
     pub fn see(&mut self, engine: &Engine, points: &[[f32; 3]], taken: &Taken) -> usize {
-        let Taken { angles, height_m, odom_from_body, odom_from_sensor } = *taken;
+        let Taken { angles, footprint_from_body, odom_from_body, odom_from_sensor } = *taken;
         let step = self.last.unwrap_or(odom_from_body).inverse() * odom_from_body;
         self.last = Some(odom_from_body);
         let travel = Travel { way_m: step.translation.vector.norm(), turn_rad: step.rotation.scaled_axis().z };
@@ -89,8 +89,8 @@ impl Mapper {
         }
         let counted = self.map.insert_aligned(points, &odom_from_sensor, &self.sensor, &self.legs);
         if taken.is_from_sensor() {
-            let ground_m = odom_from_body.translation.z - height_m;
-            self.map.miss(points, (&odom_from_sensor, &odom_from_body), ground_m);
+            let odom_from_footprint = odom_from_body * footprint_from_body.inverse();
+            self.map.miss(points, (&odom_from_sensor, &odom_from_body), &odom_from_footprint);
         }
         counted
     }

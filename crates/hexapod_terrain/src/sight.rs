@@ -29,8 +29,8 @@ impl Sight {
         odom_from_sensor: &Isometry3<f64>,
     ) -> usize {
         let (tick, odom_from_body, odom_from_sensor) = (engine.last(), *odom_from_body, *odom_from_sensor);
-        let height_m = tick.footprint_from_body.translation.z;
-        self.mapper.see(engine, points, &Taken { angles: &tick.angles, height_m, odom_from_body, odom_from_sensor })
+        let (angles, footprint_from_body) = (&tick.angles, tick.footprint_from_body);
+        self.mapper.see(engine, points, &Taken { angles, footprint_from_body, odom_from_body, odom_from_sensor })
     }
 
     /// Where the feet of a walking robot are to be put down, for [`hexapod_gait::Input::footholds`], with the pose of its body

@@ -15,8 +15,8 @@ pub(super) struct Pose {
     pub at: Duration,
     pub epoch: u32,
     pub odom_from_body: Isometry3<f64>,
-    /// The body above the ground that the feet stand on, m.
-    pub height_m: f64,
+    /// The body over the ground that the feet stand on.
+    pub footprint_from_body: Isometry3<f64>,
     pub angles: [LegAngles; MAX_LEGS],
 }
 

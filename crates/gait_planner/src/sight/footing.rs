@@ -78,8 +78,8 @@ impl Footing {
             return [None; MAX_LEGS];
         };
         // A mapping thread that does not come along misses some.
-        let height_m = tick.footprint_from_body.translation.z;
-        let _ = self.poses.push(Pose { at: now.at, epoch: self.epoch, odom_from_body, height_m, angles: tick.angles });
+        let Tick { angles, footprint_from_body, .. } = *tick;
+        let _ = self.poses.push(Pose { at: now.at, epoch: self.epoch, odom_from_body, footprint_from_body, angles });
         let seen = self.maps.read();
         let is_fresh = seen.at.is_some_and(|at| now.at.saturating_sub(at) <= FRESH);
         if !is_fresh || seen.epoch != self.epoch {

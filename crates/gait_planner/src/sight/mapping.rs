@@ -109,9 +109,9 @@ impl Mapping {
     fn take(&mut self, cloud: &Cloud) -> Result<Pose, Refusal> {
         let nearest = self.lately.iter().min_by_key(|pose| pose.at.abs_diff(cloud.at));
         let pose = *nearest.filter(|pose| pose.at.abs_diff(cloud.at) <= NEAR).ok_or(Refusal::NoPose)?;
-        let Pose { angles, height_m, odom_from_body, .. } = pose;
+        let Pose { angles, footprint_from_body, odom_from_body, .. } = pose;
         let odom_from_sensor = odom_from_body * cloud.body_from_sensor;
-        let taken = Taken { angles: &angles, height_m, odom_from_body, odom_from_sensor };
+        let taken = Taken { angles: &angles, footprint_from_body, odom_from_body, odom_from_sensor };
         if !taken.is_from_sensor() && !std::mem::replace(&mut self.said_frame, true) {
             tracing::warn!("{NO_SENSOR}");
         }

@@ -5,7 +5,6 @@ use crate::gait::rough::RoughLevels;
 use crate::plane::grid::GRID_S;
 use crate::plane::nearest::NearestPlane;
 use crate::state::State;
-use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 
 /// The ground of the last cycle or so.
@@ -43,6 +42,6 @@ impl GroundWalked {
 
 /// How far from a plane feet have met the ground last, m.
 fn distance(start: &State) -> f64 {
-    let points = || start.walk.feet().iter().filter_map(Foot::met);
+    let points = || start.walk.met();
     NearestPlane::through(points).spread(points)
 }

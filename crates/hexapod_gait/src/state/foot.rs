@@ -53,8 +53,6 @@ pub(crate) const EVENT_S: f64 = 1e-7;
 /// How fast a foot goes on down that has not met the ground, m/s, and how far, m.
 const PROBE_SPEED_M_S: f64 = 0.1;
 const PROBE_DEPTH_M: f64 = 0.02;
-/// A foot that stands deeper than this has found no ground, m.
-const MET_DEPTH_M: f64 = 0.95 * PROBE_DEPTH_M;
 /// How high above where it should stand a foot may feel the ground, m: higher, its switch says what cannot be.
 const EARLY_HEIGHT_M: f64 = 0.035;
 /// How far past a place without ground a foot looks for some, m.
@@ -78,13 +76,18 @@ impl Foot {
         matches!(self, Self::Swinging(_) | Self::Probing(_))
     }
 
-    /// Where it has met the ground last, if it has.
-    pub(crate) fn met(&self) -> Option<Vector3<f64>> {
+    /// Where it stands, or has stood before its swing.
+    pub(crate) fn stood(&self) -> Option<Vector3<f64>> {
         match self {
-            Self::Planted { at } if at.z > -MET_DEPTH_M => Some(*at),
-            Self::Swinging(swing) if swing.lift_off.z > -MET_DEPTH_M => Some(swing.lift_off),
+            Self::Planted { at } => Some(*at),
+            Self::Swinging(swing) => Some(swing.lift_off),
             _ => None,
         }
+    }
+
+    /// Whether it goes on down, as far as it may, and finds no ground.
+    pub(crate) fn finds_nothing(&self, contact: Option<bool>) -> bool {
+        matches!(self, Self::Probing(swing) if contact == Some(false) && swing.depth() >= PROBE_DEPTH_M)
     }
 
     /// Seconds until its swing is over; none of a foot that does not swing.
@@ -147,8 +150,7 @@ impl Foot {
     /// gap. Where the body goes no way, there is no other place. Whether it does.
     pub(crate) fn step_past_gap(&mut self, contact: Option<bool>, ahead: Vector2<f64>) -> bool {
         let Self::Probing(swing) = *self else { return false };
-        let finds_nothing = swing.depth() >= PROBE_DEPTH_M && contact == Some(false);
-        let may = finds_nothing && swing.retries > 0 && swing.past_gap == Vector2::zeros();
+        let may = self.finds_nothing(contact) && swing.retries > 0 && swing.past_gap == Vector2::zeros();
         let Some(ahead) = ahead.try_normalize(0.0).filter(|_| may) else { return false };
         let touch_down = swing.at.xy().push(swing.touch_down.z);
         *self = Self::Swinging(Swing { past_gap: ahead * PAST_GAP_M, touch_down, ..swing.started_over() });

@@ -34,6 +34,8 @@ pub(crate) struct Walk {
     /// Where they rest.
     pub nominal: NominalStance,
     count: usize,
+    /// The legs whose feet were put down last where they found no ground, one bit each.
+    groundless: u32,
 }
 
 impl Walk {
@@ -42,7 +44,7 @@ impl Walk {
         for (foot, at) in feet.iter_mut().zip(nominal.rest()) {
             *foot = Foot::Planted { at: Vector3::new(at.x, at.y, 0.0) };
         }
-        Self { phase: 0.0, cycle, waiting: false, feet, nominal, count: nominal.rest().len() }
+        Self { phase: 0.0, cycle, waiting: false, feet, nominal, count: nominal.rest().len(), groundless: 0 }
     }
 
     /// On all feet, at these places.
@@ -83,6 +85,12 @@ impl Walk {
     pub(crate) fn mean_height(&self) -> f64 {
         let (sum, count) = self.planted_heights().fold((0.0, 0.0), |(sum, count), z| (sum + z, count + 1.0));
         if count > 0.0 { sum / count } else { 0.0 }
+    }
+
+    /// Where the feet have met the ground last: of those that go on down, and of those that have found none, nobody knows.
+    pub(crate) fn met(&self) -> impl Iterator<Item = Vector3<f64>> {
+        let met = |(leg, foot): (usize, &Foot)| foot.stood().filter(|_| self.groundless & (1 << leg) == 0);
+        self.feet().iter().enumerate().filter_map(met)
     }
 
     /// The phase of leg `leg` in its own cycle, which starts at touch-down.
@@ -136,7 +144,11 @@ impl Walk {
     fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
         let feet = self.feet.iter_mut().take(self.count).enumerate();
         for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
+            let finds_nothing = foot.finds_nothing(sensed.by(leg).contact);
             correction.add(leg, -foot.put_down(&sensed.by(leg)));
+            if foot.is_planted() {
+                self.groundless = self.groundless & !(1 << leg) | u32::from(finds_nothing) << leg;
+            }
         }
     }
 

@@ -27,7 +27,8 @@ impl Bench {
     /// The robot is at `x_m` at this time, and epoch.
     fn stands(&mut self, at: Duration, epoch: u32, x_m: f64) {
         let odom_from_body = Isometry3::translation(x_m, 0.0, HIGH_M);
-        self.poses.push(Pose { at, epoch, odom_from_body, height_m: HIGH_M, angles: self.angles }).unwrap();
+        let (footprint_from_body, angles) = (Isometry3::translation(0.0, 0.0, HIGH_M), self.angles);
+        self.poses.push(Pose { at, epoch, odom_from_body, footprint_from_body, angles }).unwrap();
         self.mapping.take_poses();
     }
 

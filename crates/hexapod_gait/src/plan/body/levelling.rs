@@ -10,7 +10,6 @@ use crate::plane::limits::rate_limited;
 use crate::plane::nearest::NearestPlane;
 use crate::state::State;
 use crate::state::body_motion::Rise;
-use crate::state::foot::Foot;
 use crate::state::mode::Mode;
 use nalgebra::{Vector1, Vector2, Vector3};
 
@@ -19,7 +18,7 @@ const LEVEL_RATE_M_S: f64 = 0.05;
 const LEVEL_M_S2: f64 = 0.1;
 /// Seconds in which a slope of the ground falls to a third as the body follows it, and how fast that is at most, rad/s.
 const SLOPE_TIME_S: f64 = 0.7;
-const SLOPE_RATE_RAD_S: f64 = 0.05;
+const SLOPE_RATE_RAD_S: f64 = 0.15;
 
 /// Up to this slope of the ground the body is kept level as its IMU has it, and from twice as much on it goes along the
 /// ground: so far from level, feet would meet the ground too far above or below where they are put down. Less, and a body on
@@ -62,7 +61,7 @@ fn slope_to_follow(start: &State, up: Option<Vector3<f64>>) -> Vector2<f64> {
 
 /// The slope, ahead and aside, of the plane nearest to where the feet have met the ground last.
 fn slope(start: &State) -> Vector2<f64> {
-    let points = || start.walk.feet().iter().filter_map(Foot::met);
+    let points = || start.walk.met();
     if points().all(|at| at.z == 0.0) { Vector2::zeros() } else { NearestPlane::through(points).slope }
 }
 
@@ -70,6 +69,7 @@ fn slope(start: &State) -> Vector2<f64> {
 mod tests {
     use super::*;
     use crate::plan::context::tests::context;
+    use crate::state::foot::Foot;
     use crate::state::tests::{on_its_feet, shipped};
 
     #[test]
