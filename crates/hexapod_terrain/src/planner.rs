@@ -98,6 +98,7 @@ impl FootholdPlanner {
         let mut is_at_brink = false;
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
             let Some(chosen) = self.chosen.get_mut(leg) else { continue };
+            is_at_brink |= step.is_some_and(|step| self.planning.ends_at(engine, map, odom_from_footprint, &step));
             let Some(step) = step.filter(|step| step.swung.is_some() || step.until_lift_s < self.planning.ahead_s)
             else {
                 *chosen = None;
@@ -193,6 +194,23 @@ impl Planning {
         let lifted = Vector3::new(0.0, 0.0, self.lift_m);
         off.component_div(&reach).norm() <= 1.0
             && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
+    }
+
+    /// Whether a foot stands where it felt no ground, and none is known farther on where the robot goes: nothing tells a camera
+    /// that has never seen farther that it should.
+    fn ends_at(
+        &self,
+        engine: &Engine,
+        map: &ElevationMap,
+        odom_from_footprint: &Isometry3<f64>,
+        step: &NextStep,
+    ) -> bool {
+        let from = odom_from_footprint * Point3::from(step.from);
+        let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
+        let Some(ahead) = way.xy().try_normalize(LEAST_M_S).filter(|_| step.over_nothing) else { return false };
+        let beyond = from.xy() + ahead * (BROAD * self.search_radius_m);
+        let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
+        cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
     }
 
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is

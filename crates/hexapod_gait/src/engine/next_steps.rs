@@ -44,6 +44,7 @@ impl Engine {
         let place = walk.place(gait, leg, start.aim_after(0.0));
         let onward = start.twist_after(0.0).motion(until_lift_s + left);
         let (to, rest) = (onward.apply(place), onward.apply(walk.nominal.place(leg)));
-        Some(NextStep { from, to, rest, swung, until_lift_s })
+        let over_nothing = walk.foot(leg).is_planted() && walk.found_nothing(leg);
+        Some(NextStep { from, to, rest, swung, until_lift_s, over_nothing })
     }
 }

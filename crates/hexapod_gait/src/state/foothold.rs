@@ -43,4 +43,6 @@ pub struct NextStep {
     pub swung: Option<f64>,
     /// Until it is lifted, s; zero in the air.
     pub until_lift_s: f64,
+    /// It stands where it felt no ground, as deep as it was let down.
+    pub over_nothing: bool,
 }

@@ -89,8 +89,13 @@ impl Walk {
 
     /// Where the feet have met the ground last: of those that go on down, and of those that have found none, nobody knows.
     pub(crate) fn met(&self) -> impl Iterator<Item = Vector3<f64>> {
-        let met = |(leg, foot): (usize, &Foot)| foot.stood().filter(|_| self.groundless & (1 << leg) == 0);
+        let met = |(leg, foot): (usize, &Foot)| foot.stood().filter(|_| !self.found_nothing(leg));
         self.feet().iter().enumerate().filter_map(met)
+    }
+
+    /// Whether a foot was put down last where it found no ground.
+    pub(crate) fn found_nothing(&self, leg: usize) -> bool {
+        self.groundless & (1 << leg) != 0
     }
 
     /// The phase of leg `leg` in its own cycle, which starts at touch-down.
