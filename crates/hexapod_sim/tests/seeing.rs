@@ -59,14 +59,25 @@ fn walk(name: &str, size: f64, gait: &str, feels: Feels, speed: f64) -> (f64, f6
 #[test]
 fn when_it_sees_the_ground_expect_it_over_steps_gaps_and_rubble() {
     for (name, size, gait, least, most_deg) in [
-        ("steps", 0.05, "tripod", 0.75, 20.0),
+        ("steps", 0.05, "tripod", 0.82, 20.0),
+        ("stairs", 0.04, "tripod", 0.75, 20.0),
         ("gaps", 0.04, "tripod", 0.8, 15.0),
         ("gaps", 0.06, "tripod", 0.6, 30.0),
-        ("rubble", 0.06, "tripod", 0.7, 15.0),
+        ("rubble", 0.06, "tripod", 0.76, 15.0),
         ("stepfield", 0.05, "tripod", 0.7, 12.0),
     ] {
         let walks = Walks::over(name, size, gait, Feels::Sees, 4);
         assert!(walks.mean > least && walks.worst_lean_deg() < most_deg, "{name} {size} {gait}: {walks}");
+    }
+}
+
+#[test]
+fn when_it_sees_a_steep_ramp_expect_it_up_there_with_its_body_along_the_slope_as_far_as_it_would_feel_its_way() {
+    // 20, 25 and 30 degrees.
+    for (rise, degrees, least) in [(0.364, 20.0, 0.88), (0.466, 25.0, 0.72), (0.577, 30.0, 0.6)] {
+        let walks = Walks::over("ramp", rise, "tripod", Feels::Sees, 4);
+        let follows = walks.leans_deg.iter().all(|lean| (lean - degrees).abs() < 3.0);
+        assert!(walks.mean > least && follows, "{degrees} degrees: {walks}");
     }
 }
 
@@ -84,9 +95,11 @@ fn when_the_ground_drops_away_expect_it_to_stop_before_it_falls_in_sight_of_a_bo
     // Steps down, deeper than its feet go, and an edge beyond which there is nothing.
     for (name, size, farthest) in [("steps", -0.2, 0.25), ("gaps", 10.0, 0.2)] {
         for gait in ["tripod", "ripple"] {
-            let walks = Walks::over(name, size, gait, Feels::Reckons, 3);
-            let stops = walks.fractions.iter().all(|fraction| (0.05..farthest).contains(fraction));
-            assert!(stops && walks.worst_lean_deg() < 35.0, "{name} {gait}: {walks}");
+            for feels in [Feels::Sees, Feels::Reckons] {
+                let walks = Walks::over(name, size, gait, feels, 3);
+                let stops = walks.fractions.iter().all(|fraction| (0.05..farthest).contains(fraction));
+                assert!(stops && walks.worst_lean_deg() < 35.0, "{name} {gait}: {walks}");
+            }
         }
     }
 }

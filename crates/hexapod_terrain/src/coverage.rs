@@ -81,3 +81,36 @@ fn direction(from_sensor: &Vector3<f64>) -> Option<(usize, f64)> {
     let turns = atan2(from_sensor.y, from_sensor.x) / TAU;
     slope.is_finite().then(|| ((turns.rem_euclid(1.0) * WAYS as f64) as usize % WAYS, slope))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{Translation3, UnitQuaternion};
+
+    /// What a camera on a body at this pose sees of a floor, 60 degrees wide and from 15 to 60 degrees down, in its frame.
+    fn cone() -> Vec<[f32; 3]> {
+        let ways = (-30..=30).flat_map(|aside| (15..=60).map(move |down| (f64::from(aside), f64::from(down))));
+        let towards = |(aside, down): (f64, f64)| {
+            UnitQuaternion::from_euler_angles(0.0, down.to_radians(), aside.to_radians()) * Vector3::new(0.5, 0.0, 0.0)
+        };
+        ways.map(|way| towards(way).cast::<f32>().into()).collect()
+    }
+
+    #[test]
+    fn when_the_body_leans_back_expect_its_view_to_lean_with_it() {
+        let mut coverage = Coverage::new();
+        let sensor = Isometry3::from_parts(Translation3::new(0.1, 0.0, 0.2), UnitQuaternion::identity());
+        for _ in 0..20 {
+            coverage.learn(&cone(), &(turned_from_odom(&sensor, &Isometry3::identity()) * sensor));
+        }
+        let shows = |pitch: f64, at: Vector3<f64>| {
+            let body = Isometry3::rotation(Vector3::y() * pitch);
+            let sensor = Isometry3::from_parts(sensor.translation, body.rotation);
+            coverage.shows(&(turned_from_odom(&sensor, &body) * Point3::from(at)).coords)
+        };
+        let near = Vector3::new(0.25, 0.0, 0.0);
+        assert!(shows(0.0, near) && !shows(-0.5, near), "53 degrees down, and out of view for one that looks up");
+        let ahead = Vector3::new(0.4, 0.0, 0.2);
+        assert!(!shows(0.0, ahead) && shows(-0.5, ahead), "as high as the camera, and in view for that one");
+    }
+}

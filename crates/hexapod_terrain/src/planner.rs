@@ -64,6 +64,8 @@ const CARRY: usize = 3;
 /// What drops away from so far on, in units of how far a place is looked for, and for so far, is no gap but a brink.
 const NARROW: f64 = 0.4;
 const BROAD: f64 = 2.0;
+/// Ground that goes on is seen within so far of any foot, in the same units, of those beside the body, too.
+const FAR: f64 = 5.0;
 /// A foot that goes more slowly over the ground, m/s, is put down where it swings to, not where the robot goes.
 const LEAST_M_S: f64 = 1e-3;
 /// For each cell that is deep or missing there, so many may never have been in view.
@@ -114,7 +116,7 @@ impl FootholdPlanner {
                 let way = odom_from_footprint * ground_speed.push(0.0);
                 let under_m = odom_from_footprint.translation.z;
                 let drops = !matches!(choice, Choice::Foothold(_))
-                    && self.planning.drops(map, (&from, &nominal), (&way.xy(), under_m), choice);
+                    && self.planning.drops(map, (&from, &nominal), (&way.xy(), under_m));
                 *chosen = match choice {
                     Choice::Foothold(found) => Some(found.at),
                     // Back to where it stood.
@@ -208,7 +210,7 @@ impl Planning {
         let from = odom_from_footprint * Point3::from(step.from);
         let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
         let Some(ahead) = way.xy().try_normalize(LEAST_M_S).filter(|_| step.over_nothing) else { return false };
-        let beyond = from.xy() + ahead * (BROAD * self.search_radius_m);
+        let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
         let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
         cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
     }
@@ -221,7 +223,6 @@ impl Planning {
         map: &ElevationMap,
         (from, nominal): (&Point3<f64>, &Point3<f64>),
         (way, under_m): (&Vector2<f64>, f64),
-        choice: Choice,
     ) -> bool {
         let ahead = way.try_normalize(LEAST_M_S).or_else(|| (nominal - from).xy().try_normalize(f64::EPSILON));
         let ahead = ahead.unwrap_or_default();
@@ -233,7 +234,7 @@ impl Planning {
         for index in cells_between(map, past, beyond, self.foot_radius_m) {
             match map.height_m(index) {
                 Some(height_m) if height_m >= ground_m - self.most_climb_m => return false,
-                None if choice != Choice::NoneFits && !map.is_missing(index) => unseen += 1,
+                None if !map.is_missing(index) => unseen += 1,
                 _ => deep += 1,
             }
         }
@@ -274,7 +275,7 @@ mod tests {
     /// Whether it drops away for a foot that stands so high at the origin, swings there, and a body that goes ahead.
     fn drops(map: &ElevationMap, stands_m: f64, to: [f64; 2]) -> bool {
         let [from, nominal] = [[0.0, 0.0], to].map(|[x, y]| Point3::new(x, y, stands_m));
-        Planning::default().drops(map, (&from, &nominal), (&Vector2::new(0.07, 0.0), 0.0), Choice::NoneFits)
+        Planning::default().drops(map, (&from, &nominal), (&Vector2::new(0.07, 0.0), 0.0))
     }
 
     #[test]

@@ -117,6 +117,19 @@ mod tests {
     }
 
     #[test]
+    fn when_some_feet_stand_far_below_the_others_expect_the_slope_through_all_of_them() {
+        let robot = shipped();
+        let mut state = on_its_feet(&robot, Mode::Walking);
+        let wanted = Vector2::new(0.4, 0.0);
+        for foot in &mut state.walk.feet {
+            if let Foot::Planted { at } = foot {
+                at.z = wanted.dot(&at.xy());
+            }
+        }
+        assert!((slope(&state) - wanted).norm() < 1e-12, "{}", slope(&state));
+    }
+
+    #[test]
     fn when_feet_in_a_line_have_met_the_ground_expect_no_slope() {
         let robot = shipped();
         let mut state = on_its_feet(&robot, Mode::Walking);

@@ -140,6 +140,7 @@ fn when_a_foot_finds_a_gap_in_even_ground_expect_it_put_down_farther_on_once() {
             swings += u32::from(before && matches!(walk.foot(0), Foot::Swinging(_)));
             go_on(&mut walk, &gait, 0.01);
         }
+        assert!(walk.found_nothing(0) && walk.met().count() == 3, "nobody knows where the ground is below it");
         (swings, walk.foot(0).position().xy() - place, walk.foot(0).position().z)
     };
     let (swings, way, height) = over_a_gap(twist, 0.01);
@@ -157,6 +158,8 @@ fn when_a_foot_finds_a_gap_in_even_ground_expect_it_put_down_farther_on_once() {
     put_down(&mut found, Some(false));
     feel(&mut found, Some(false), twist);
     assert!(matches!(found.foot(0), Foot::Probing(_)), "it still goes down");
+    put_down(&mut found, Some(true));
+    assert!(!found.found_nothing(0) && found.met().count() == 4, "and has met it");
 }
 
 #[test]
