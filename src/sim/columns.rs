@@ -2,21 +2,16 @@
 
 use super::stack::{Moment, Stack};
 use crate::cli::Column;
-use hexapod_gait::Tick;
-use hexapod_kinematics::Robot;
-use state_publisher::Odometry;
-use std::time::Duration;
 
-/// What is told in them, and odometry, which needs every tick.
+/// What is told in them.
 pub struct Columns {
     asked: Vec<Column>,
-    odometry: Odometry,
 }
 
 impl Columns {
-    /// Of a robot of so many legs.
-    pub fn new(asked: &[Column], legs: usize) -> Self {
-        Self { asked: asked.to_vec(), odometry: Odometry::new(legs) }
+    /// Those that are asked for.
+    pub fn new(asked: &[Column]) -> Self {
+        Self { asked: asked.to_vec() }
     }
 
     /// Their names.
@@ -37,21 +32,18 @@ impl Columns {
     }
 
     /// Their values after a tick.
-    pub fn values(&mut self, stack: &Stack, moment: &Moment) -> Vec<f64> {
+    pub fn values(&self, stack: &Stack, moment: &Moment) -> Vec<f64> {
         let world = stack.plant().simulator().world();
         let hinges = 0..stack.plant().simulator().joints().len();
         let tick = stack.player().last();
         let legs = stack.player().engine().legs().len();
-        if self.asked.contains(&Column::Odometry) {
-            self.follow(stack.player().engine().robot(), tick, moment.time);
-        }
         let of = |column: &Column| -> Vec<f64> {
             match column {
                 Column::Joints => hinges.clone().map(|hinge| world.position(hinge)).collect(),
                 Column::Torques => hinges.clone().map(|hinge| world.effort(hinge)).collect(),
                 Column::Forces => (0..legs).flat_map(|leg| <[f64; 3]>::from(world.foot_force(leg))).collect(),
                 Column::Contacts => tick.contacts.iter().take(legs).map(|down| f64::from(u8::from(*down))).collect(),
-                Column::Odometry => self.odometry.last().map_or(vec![0.0; 4], |last| {
+                Column::Odometry => stack.odometry().map_or(vec![0.0; 4], |last| {
                     let pose = &last.odom_from_body;
                     let [x, y, z]: [f64; 3] = pose.translation.vector.into();
                     vec![x, y, z, pose.rotation.euler_angles().2]
@@ -60,14 +52,5 @@ impl Columns {
             }
         };
         self.asked.iter().flat_map(of).collect()
-    }
-
-    /// As a robot whose servos tell nothing: from where the planner has the feet.
-    fn follow(&mut self, robot: &Robot, tick: &Tick, time_s: f64) {
-        let feet: Vec<_> =
-            robot.legs().iter().zip(&tick.angles).map(|(leg, angles)| leg.foot_in_body(angles)).collect();
-        let contacts = tick.contacts.get(..feet.len());
-        // What is no sample is left out, as by the node.
-        let _ = self.odometry.update(Duration::from_secs_f64(time_s.max(0.0)), &feet, contacts);
     }
 }

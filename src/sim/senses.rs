@@ -1,9 +1,10 @@
-//! What the planner receives of what the robot feels, as its node is by topics.
+//! What the planner receives of what the robot feels, as its node is by topics, and the odometry of `state_publisher`.
 
 use crate::sim::sight::Seen;
 use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, Input};
 use hexapod_kinematics::{MAX_LEGS, Model, Robot};
+use hexapod_odometry::{Estimate, Odometry};
 use nalgebra::Vector3;
 use simulator::{FootSwitches, Imu, Plant, PointSensor};
 use std::collections::VecDeque;
@@ -16,13 +17,16 @@ pub struct Senses {
     switches: Option<Felt>,
     /// And the link it is on.
     imu: Option<(Imu, ImuReader, String)>,
+    /// Which way is up in the body, as far as it is to be believed.
+    up: Option<Vector3<f64>>,
     seen: Option<Seen>,
+    odometry: Odometry,
 }
 
 impl Senses {
-    /// It listens to none.
-    pub fn none() -> Self {
-        Self { switches: None, imu: None, seen: None }
+    /// Of a robot of so many legs that listens to none.
+    pub fn none(legs: usize) -> Self {
+        Self { switches: None, imu: None, up: None, seen: None, odometry: Odometry::new(legs) }
     }
 
     /// To switches under the feet, too, reported `late_s` seconds late to a planner of so many ticks per second.
@@ -46,11 +50,29 @@ impl Senses {
             Some(felt) => (felt.read(plant), felt.late_s),
             None => ([None; MAX_LEGS], 0.0),
         };
-        let up = self.up(plant, engine.robot().model(), now);
-        let (world, imu) = (plant.simulator().world(), self.imu.as_mut().map(|(_, reader, _)| reader));
-        let seen = self.seen.as_mut().map(|seen| seen.footholds(world, engine, now, imu));
-        let twist = self.seen.as_mut().map_or(input.twist, |seen| seen.allowed(input.twist, dt));
-        Input { twist, contacts, contacts_late, up, footholds: seen.unwrap_or(input.footholds), ..*input }
+        let (world, mut twist, mut footholds) = (plant.simulator().world(), input.twist, input.footholds);
+        if let (Some(seen), Some(estimate)) = (&mut self.seen, self.odometry.last()) {
+            footholds = seen.footholds(world, engine, now, &estimate.odom_from_body);
+            twist = seen.allowed(input.twist, dt);
+        }
+        Input { twist, contacts, contacts_late, up: self.up, footholds, ..*input }
+    }
+
+    /// Goes on to `now`: odometry from the feet as they are commanded, as of a robot whose servos tell nothing, and from the IMU
+    /// if there is one.
+    pub fn follow(&mut self, plant: &Plant, engine: &Engine, now: Duration) {
+        self.up = self.read_imu(plant, engine.robot().model(), now);
+        if let Some((_, reader, _)) = &mut self.imu {
+            self.odometry.sense_imu(reader, now);
+        }
+        let tick = engine.last();
+        // A sample at the time of the one before says nothing new.
+        let _ = self.odometry.update_joints(now, engine.legs(), &tick.angles, Some(&tick.contacts));
+    }
+
+    /// Where the robot is by that; none before it was followed.
+    pub fn odometry(&self) -> Option<&Estimate> {
+        self.odometry.last()
     }
 
     /// Whether it is held back from where it sees the ground drop away.
@@ -58,8 +80,8 @@ impl Senses {
         self.seen.as_ref().is_some_and(Seen::is_at_brink)
     }
 
-    /// Which way is up in the body, as far as its IMU is to be believed.
-    fn up(&mut self, plant: &Plant, model: &Model, now: Duration) -> Option<Vector3<f64>> {
+    /// Which way is up in the body.
+    fn read_imu(&mut self, plant: &Plant, model: &Model, now: Duration) -> Option<Vector3<f64>> {
         let (imu, reader, frame) = self.imu.as_mut()?;
         let read = imu.read(plant.simulator().world());
         reader.take(model, &read.sample(frame), now).ok()?;

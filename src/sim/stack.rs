@@ -7,6 +7,7 @@ use crate::setups::Setups;
 use crate::sim::senses::Senses;
 use hexapod_gait::motion::Player;
 use hexapod_gait::{GaitState, Input, Tick, Twist};
+use hexapod_odometry::Estimate;
 use hexapod_servo::{Pca9685Boards, ServoDriver, SimulatedBus, State};
 use nalgebra::Isometry3;
 use servo_driver::Schedule;
@@ -98,7 +99,7 @@ impl Stack {
         let place = |name: &str| driver.joint_index(name).ok_or_else(|| format!("joint {name} has no servo"));
         let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
         let places: Result<Vec<Vec<usize>>, String> = engine.legs().iter().map(of_leg).collect();
-        let mut senses = Senses::none();
+        let mut senses = Senses::none(engine.legs().len());
         if planner.contacts.is_some() {
             senses = senses.with_switches(simulator.switches(), planner.contacts_delay_s, planner.rate_hz);
         }
@@ -173,6 +174,11 @@ impl Stack {
     /// Puts the robot where the planner has it, at rest.
     pub fn put(&mut self) {
         self.plant.put_at(&self.player.last().angles);
+    }
+
+    /// Where it is by odometry.
+    pub fn odometry(&self) -> Option<&Estimate> {
+        self.senses.odometry()
     }
 
     pub fn state(&self) -> GaitState {
@@ -271,6 +277,7 @@ impl Stack {
             work += self.plant.simulator().work_j();
             energy += self.electrical_watts() * step_s;
         }
+        self.senses.follow(&self.plant, self.player.engine(), self.time);
         let simulator = self.plant.simulator();
         Ok(Moment {
             time: self.ticks as f64 * dt - self.zero_s,

@@ -63,7 +63,7 @@ fn walk(
     out: impl Write,
 ) -> Result<Walk, Failure> {
     let clock = Instant::now();
-    let mut columns = Columns::new(columns, stack.player().engine().legs().len());
+    let columns = Columns::new(columns);
     let mut table = Table::new(out, &columns.names(&stack))?;
     let mut tally = Tally::default();
     let mut go = |stack: &mut Stack, tally: &mut Tally, input: &Input| -> Result<(), Failure> {

@@ -68,7 +68,7 @@ impl Senses {
         input.contacts = self.felt.believed(&tick.contacts);
         input.up = self.felt.up(|at| is_fresh(at, &now, FELT));
         if let Some(footing) = &mut self.footing {
-            input.footholds = footing.footholds((engine, tick), now, input.up);
+            input.footholds = footing.footholds((engine, tick), now);
         } else {
             input.footholds = [None; MAX_LEGS];
         }

@@ -1,8 +1,12 @@
 //! Where the body is, and what that was worked out from.
 
+use crate::guide::Guided;
 use crate::unseen::Unseen;
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use std::time::Duration;
+
+/// Ground that is steeper, as the cosine of its slope, is none that a robot stands on.
+const LEAST_UP: f64 = 0.3;
 
 /// What the pose was worked out from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,12 +21,14 @@ pub enum Fit {
 }
 
 /// Where the body is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// Time of the sample.
     pub time: Duration,
     /// Pose of the body in the odom frame.
     pub odom_from_body: Isometry3<f64>,
+    /// The same by the feet alone: over the plane on which they stand, as if that were level.
+    pub by_feet: Isometry3<f64>,
     /// Velocity in the body frame, m/s, mean of the last 50 ms.
     pub linear: Vector3<f64>,
     /// Turning velocity in the body frame, rad/s, mean of the last 50 ms.
@@ -52,6 +58,8 @@ pub struct Estimate {
     pub travelled: f64,
     /// Angle turned, to whichever side, rad.
     pub turned: f64,
+    /// What has been walked with an inertial sensor, and without.
+    pub guided: Guided,
     /// What an inertial sensor has the body do otherwise than this.
     pub unseen: Unseen,
     /// The way walked, m, each part counted up to tenfold where few feet were certain: errors grow with it.
@@ -61,13 +69,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The pose of the body leaning as an IMU has it, with up in the body, of any length: feet that give way, and stand unevenly,
-    /// say less of that.
+    /// How high the body is above the ground straight below it, m: a slope goes on as it is under the feet.
     #[must_use]
-    pub fn upright(&self, up_in_body: Option<Vector3<f64>>) -> Isometry3<f64> {
-        let Isometry3 { rotation, translation } = self.odom_from_body;
-        let lean = up_in_body.and_then(|up| UnitQuaternion::rotation_between(&(rotation * up), &Vector3::z()));
-        Isometry3::from_parts(translation, lean.unwrap_or_default() * rotation)
+    pub fn height_above_ground(&self) -> f64 {
+        let normal = self.odom_from_body.rotation * self.by_feet.inverse_transform_vector(&Vector3::z());
+        self.by_feet.translation.z / normal.z.max(LEAST_UP)
     }
 }
 

@@ -5,6 +5,7 @@ mod bearing;
 mod estimate;
 mod fit;
 mod ground;
+mod guide;
 mod history;
 mod lately;
 mod mishaps;
@@ -16,6 +17,7 @@ mod unseen;
 mod variance;
 
 pub use estimate::{Estimate, Fit};
+pub use guide::Guided;
 pub use mishaps::Mishaps;
 pub use odometry::Odometry;
 pub use sample::SampleError;

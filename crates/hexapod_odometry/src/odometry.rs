@@ -1,22 +1,22 @@
 //! Anchored feet in, the body's pose out.
 
+mod told;
+
 use crate::bearing::Bearing;
 use crate::estimate::{Estimate, Fit, Fitted};
 use crate::fit::{self, Pair};
 use crate::ground::{self, Feet, Flags, both, count, landed};
+use crate::guide::{Guide, Stride};
 use crate::history::{History, Velocity};
 use crate::lately::Lately;
 use crate::mishaps::Mishaps;
-use crate::sample::{self, LARGEST_M, SampleError};
+use crate::sample::{self, SampleError};
 use crate::slip::Slip;
-use crate::unseen::Inertial;
 use crate::variance;
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::time::Duration;
 
-/// No foot counts for less than this part of a certain one.
-const LEAST_CERTAINTY: f64 = 0.01;
 /// After a pause longer than this, feet may have stepped unseen.
 const PAUSE: Duration = Duration::from_millis(250);
 /// A robot that moved faster than this, m/s, walked.
@@ -45,6 +45,7 @@ pub struct Odometry {
     bearing: Bearing,
     mishaps: Mishaps,
     slip: Slip,
+    guide: Guide,
     lately: Lately,
     history: History,
     coasted: Duration,
@@ -64,6 +65,7 @@ impl Odometry {
             bearing: Bearing::default(),
             mishaps: Mishaps::default(),
             slip: Slip::default(),
+            guide: Guide::default(),
             lately: Lately::default(),
             history: History::new(),
             coasted: Duration::ZERO,
@@ -75,59 +77,13 @@ impl Odometry {
     pub fn forget(&mut self) {
         self.history.clear();
         (self.anchors, self.last, self.coasted) = ([None; MAX_LEGS], None, Duration::ZERO);
-        (self.bearing, self.mishaps, self.slip, self.lately) = Default::default();
+        (self.bearing, self.mishaps, self.slip, self.guide, self.lately) = Default::default();
     }
 
     /// The last estimate.
     #[must_use]
     pub fn last(&self) -> Option<&Estimate> {
         self.last.as_ref()
-    }
-
-    /// Says how certain it is, 0 to 1, of each foot said to be on the ground that it is: from now on the feet count by it.
-    /// NaN, or a missing value, counts as certain.
-    pub fn set_foot_confidence(&mut self, certainty: impl IntoIterator<Item = f64>) {
-        let given = certainty.into_iter().chain(std::iter::repeat(1.0));
-        for (known, given) in self.certainty.iter_mut().zip(given) {
-            *known = if given.is_nan() { 1.0 } else { given.clamp(LEAST_CERTAINTY, 1.0) };
-        }
-    }
-
-    /// Says how far the body may be from where its feet would have it, m, as its servos carry nothing; zero once they do,
-    /// and until this is said. NaN counts as zero.
-    pub fn set_body_uncertainty(&mut self, most: f64) {
-        self.bearing.set_uncertainty(most.clamp(0.0, LARGEST_M));
-    }
-
-    /// Takes what an inertial sensor measures, `since_s` seconds after the sample before: how the body moves otherwise than its
-    /// feet have it widens the variances. What is no number, or after a gap, is left out.
-    pub fn sense(&mut self, felt: &Inertial, since_s: f64) {
-        if let Some(last) = &self.last {
-            self.slip.sense(felt, since_s, last);
-        }
-    }
-
-    /// To say what has happened to the robot.
-    pub fn mishaps(&mut self) -> &mut Mishaps {
-        &mut self.mishaps
-    }
-
-    /// Up in the body frame, as last estimated.
-    #[must_use]
-    pub fn up_in_body(&self) -> Vector3<f64> {
-        self.last.map_or_else(Vector3::z, |last| last.odom_from_body.inverse_transform_vector(&Vector3::z()))
-    }
-
-    /// Says how high the point of each foot is above the ground that the foot stands on, m: the radius of the ball whose
-    /// centre it is. Zero until this is said, and for NaN or a missing value.
-    pub fn set_foot_heights(&mut self, above_ground: impl IntoIterator<Item = f64>) {
-        let given = above_ground.into_iter().chain(std::iter::repeat(0.0));
-        for ((known, given), anchor) in self.above_ground.iter_mut().zip(given).zip(&mut self.anchors) {
-            let given = if given.is_nan() { 0.0 } else { given.clamp(-LARGEST_M, LARGEST_M) };
-            // A ball about another point than the foot's lifts the foot as it rolls.
-            anchor.iter_mut().for_each(|anchor| anchor.z += given - *known);
-            *known = given;
-        }
     }
 
     /// Takes in a sample: the `feet` in the body frame (m) at `time`, and which of them are on the ground.
@@ -141,7 +97,7 @@ impl Odometry {
         contacts: Option<&[bool]>,
     ) -> Result<&Estimate, SampleError> {
         sample::check(self.legs, feet, contacts)?;
-        let attitude = self.last.map_or_else(UnitQuaternion::identity, |last| last.odom_from_body.rotation);
+        let attitude = self.last.map_or_else(UnitQuaternion::identity, |last| last.by_feet.rotation);
         let mut down = Feet { in_body: feet, above_ground: &self.above_ground }.lowest(&attitude);
         contacts.into_iter().for_each(|contacts| down[..self.legs].copy_from_slice(contacts));
         let fitted = match self.last {
@@ -168,7 +124,7 @@ impl Odometry {
 
     /// The pose that the anchors give, and anchors for the feet that have come down.
     fn follow(&mut self, last: &Estimate, time: Duration, feet: &[Vector3<f64>], down: &Flags) -> Fitted {
-        let before = last.odom_from_body;
+        let before = last.by_feet;
         let anchored = self.anchors.map(|anchor| anchor.is_some());
         let staying = both(&anchored, down);
         let enough = count(&staying) >= 3;
@@ -220,7 +176,7 @@ impl Odometry {
     /// The pose when fewer than three feet stay: by the feet that have come down, taken to have been in their places a
     /// sample ago; or by those that have left, taken to be in their places still. The nearer to the ground is right.
     fn cross(&mut self, last: &Estimate, feet: &[Vector3<f64>], down: &Flags) -> Option<Fitted> {
-        let before = last.odom_from_body;
+        let before = last.by_feet;
         let (mut early, mut approach) = (self.anchors, 0.0_f64);
         for leg in (0..self.legs).filter(|&leg| down[leg] && self.anchors[leg].is_none()) {
             let place = before.transform_point(&self.feet[leg].into()).coords;
@@ -283,7 +239,7 @@ impl Odometry {
 
     fn coast(&mut self, last: &Estimate, elapsed: Duration) -> Fitted {
         let velocity = Velocity { linear: last.linear, angular: last.angular };
-        let pose = last.odom_from_body * velocity.motion(elapsed.min(COAST.saturating_sub(self.coasted)));
+        let pose = last.by_feet * velocity.motion(elapsed.min(COAST.saturating_sub(self.coasted)));
         self.coasted += elapsed;
         Fitted { pose, fit: Fit::Coasting, worst_residual: 0.0, restarted: false }
     }
@@ -303,10 +259,11 @@ impl Odometry {
         let astray = self.bearing.astray(time);
         let none_bears = fitted.fit == Fit::Coasting || astray > 0.0 || self.mishaps.is_carried();
         let support = if none_bears { 0.0 } else { certain.map(|(certainty, _)| certainty).sum() };
-        let (step, turn) = self.last.as_ref().map_or((0.0, 0.0), |last| {
-            let step = pose.translation.vector - last.odom_from_body.translation.vector;
-            (step.xy().norm(), pose.rotation.angle_to(&last.odom_from_body.rotation))
+        let (over_ground, turn) = self.last.as_ref().map_or((pose.translation.vector.xy(), 0.0), |last| {
+            let over_ground = pose.translation.vector.xy() - last.by_feet.translation.vector.xy();
+            (over_ground, pose.rotation.angle_to(&last.by_feet.rotation))
         });
+        let step = over_ground.norm();
         let before = |sum: fn(&Estimate) -> f64| self.last.as_ref().map_or(0.0, sum);
         let since = |last: &Estimate| time.saturating_sub(last.time);
         // Feet of a robot that walked may stand as they did, some steps later.
@@ -321,14 +278,17 @@ impl Odometry {
         if fitted.fit != Fit::Coasting {
             self.coasted = Duration::ZERO;
         }
+        let seconds = self.last.as_ref().map_or(0.0, |last| since(last).as_secs_f64());
         self.history.push(time, pose);
         let velocity = self.history.velocity();
         let (carried_s, lost_way, lost_turn) = self.mishaps.count(time, &velocity, unseen);
+        self.guide.walk(Stride { over_ground, doubt, turn, seconds, lost: (lost_way, lost_turn) });
         self.last.insert(Estimate {
             carried: self.mishaps.is_carried(),
             carried_s,
             time,
-            odom_from_body: pose,
+            odom_from_body: self.guide.pose(&pose),
+            by_feet: pose,
             linear: velocity.linear,
             angular: velocity.angular,
             starting: !self.history.is_enough(),
@@ -340,6 +300,7 @@ impl Odometry {
             astray,
             travelled,
             turned,
+            guided: self.guide.guided(),
             unseen: self.slip.unseen(),
             uncertainty_weighted_distance: uncertainty_weighted_distance + lost_way,
             uncertainty_weighted_rotation: uncertainty_weighted_rotation + lost_turn,

@@ -18,7 +18,8 @@ impl From<BaseMotion> for Inertial {
 impl Odometry {
     /// Takes what an IMU has reported since this was asked last, see [`sense`](Self::sense).
     pub fn sense_imu(&mut self, imu: &mut ImuReader, now: Duration) {
-        if let Some(since_s) = imu.take_inertial().and_then(|last| last.since_s) {
+        let believed = imu.take_inertial().filter(|_| imu.up().is_some());
+        if let Some(since_s) = believed.and_then(|last| last.since_s) {
             self.sense(&imu.motion(now).into(), since_s);
         }
     }

@@ -8,8 +8,6 @@ use nalgebra::Vector3;
 
 /// Time constant of the turning as it is compared, s: odometry's is a mean over 50 ms.
 const SMOOTH_S: f64 = 0.025;
-/// The same of what it leans.
-const LEANS_S: f64 = 0.3;
 /// Time constant with which the difference of the velocities is forgotten, s, and that of its mean square.
 const FORGET_S: f64 = 1.0;
 const MEAN_S: f64 = 2.0;
@@ -19,6 +17,8 @@ const STANDS_S: f64 = 0.3;
 const RESTS_S: f64 = 1.0;
 const MOST_BIAS_RAD_S: f64 = 0.1;
 const BIAS_S: f64 = 3.0;
+/// A gyroscope that was looked at for so long in all, s, is believed.
+const KNOWN_S: f64 = 1.0;
 /// A robot that moves more slowly than this, m/s, stands.
 const STANDS_M_S: f64 = 1e-4;
 /// No samples are further apart than this, s.
@@ -36,6 +36,15 @@ const MOST: f64 = 20.0;
 const GROUND_M: f64 = 0.4;
 /// A body that is so much faster than its feet, m/s, is shoved.
 const SHOVED_M_S: f64 = 0.25;
+
+/// What a sample of the gyroscope says.
+pub(crate) struct Turned {
+    /// By how much the body has turned about the vertical since the one before, rad; none of a robot that stands, as its feet know
+    /// better then.
+    pub by: Option<f64>,
+    /// Whether its bias is known.
+    pub is_known: bool,
+}
 
 /// Follows the differences.
 #[derive(Clone, Debug, Default)]
@@ -57,11 +66,12 @@ pub(crate) struct Slip {
 }
 
 impl Slip {
-    /// Takes a sample, `since_s` seconds after the one before, with odometry's estimate of that time.
-    pub(crate) fn sense(&mut self, felt: &Inertial, since_s: f64, estimate: &Estimate) {
+    /// Takes a sample, `since_s` seconds after the one before, with odometry's estimate of that time; none of one that does not
+    /// count.
+    pub(crate) fn sense(&mut self, felt: &Inertial, since_s: f64, estimate: &Estimate) -> Option<Turned> {
         let numbers = felt.spin.sum() + felt.acceleration.sum() + felt.up.sum() + since_s;
         if !(numbers.is_finite() && since_s > 0.0 && since_s <= LONGEST_S) {
-            return;
+            return None;
         }
         let blend = |time_s: f64| 1.0 - math::exp(-since_s / time_s);
         self.turning += (felt.spin.dot(&felt.up) - self.turning) * blend(SMOOTH_S);
@@ -72,12 +82,12 @@ impl Slip {
         }
         let turning = estimate.angular.dot(&felt.up) - (self.turning - self.bias);
         self.turning2 += (turning * turning - self.turning2) * blend(MEAN_S);
-        if self.still_s < STANDS_S || turning.abs() > LEAST_RAD_S {
+        let turns = self.still_s < STANDS_S || turning.abs() > LEAST_RAD_S;
+        let is_known = self.rested_s > KNOWN_S;
+        if turns {
             self.unseen.turned += turning * since_s;
+            self.unseen.strayed += if is_known { 0.0 } else { turning * since_s };
         }
-        let leans = felt.up - estimate.odom_from_body.inverse_transform_vector(&Vector3::z());
-        self.unseen.leans += (leans.norm() - self.unseen.leans) * blend(LEANS_S);
-        self.unseen.climbed += estimate.linear.dot(&leans) * since_s;
         self.beyond += felt.acceleration * since_s - (estimate.linear - self.linear);
         self.beyond -= self.beyond * blend(FORGET_S);
         self.linear = estimate.linear;
@@ -87,6 +97,7 @@ impl Slip {
             self.unseen.shoved += self.beyond.xy().norm() * since_s;
             self.unseen.heaved += self.beyond.z.abs() * since_s;
         }
+        Some(Turned { by: turns.then(|| (felt.spin.dot(&felt.up) - self.bias) * since_s), is_known })
     }
 
     /// Goes on by a way of the feet, m, of which so much is doubtful however they stand.

@@ -18,13 +18,11 @@ pub struct Inertial {
 pub struct Unseen {
     /// By how much it has turned otherwise, rad.
     pub turned: f64,
+    /// How much of that is in the pose, as the gyroscope's bias was not known yet, rad.
+    pub strayed: f64,
     /// Way that counts as doubtful for place as feet slip, m, beside
     /// [`uncertainty_weighted_distance`](crate::Estimate::uncertainty_weighted_distance).
     pub slipped: f64,
-    /// By how much it has climbed, m: feet on a slope have the ground level.
-    pub climbed: f64,
-    /// By how much it leans otherwise, rad.
-    pub leans: f64,
     /// How far it has been shoved, along the ground and up or down, m.
     pub shoved: f64,
     /// See `shoved`.

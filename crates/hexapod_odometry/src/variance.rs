@@ -8,6 +8,7 @@
 //! on easier ones (`docs/odometry.md`).
 
 use crate::estimate::Estimate;
+use crate::guide::Guided;
 use nalgebra::Vector3;
 use std::time::Duration;
 
@@ -24,6 +25,12 @@ const RISE: f64 = 6e-3;
 /// has its whole slope within a length of its own.
 const TILT: [f64; 3] = [1.2e-5, 3.6e-2, 0.0];
 const SLOPE_RAD2: f64 = 0.01;
+/// Variance of roll and pitch by an accelerometer (rad^2), 2.3 degrees in two deviations: its bias, how it is mounted, and servos
+/// that sag, which lean the body on ground that is level. The height is off by as much for each metre.
+const UPRIGHT_RAD2: f64 = 4e-4;
+/// By so much a gyroscope turns that has shown its bias at rest, rad/s, as that changes; and its scale is off by such a part.
+const STEERED_RAD_S: f64 = 1e-3;
+const STEERED_SCALE: f64 = 0.01;
 /// Variance of roll and pitch of a body that its servos do not carry (rad^2): lying on the ground, on a stand or in a hand.
 const LYING_RAD2: f64 = 0.0625;
 
@@ -101,14 +108,19 @@ impl Estimate {
         let unseen = |what: f64| PER_UNSEEN * what * what;
         // Feet that have turned the body otherwise have slipped as far.
         let (shoved, slipped) = (unseen(SHOVED * self.unseen.shoved), unseen(TURNING_M * self.unseen.turned));
-        let leans = grown(TILT, 0.0).min(SLOPE_RAD2).max(unseen(self.unseen.leans));
+        let leans = if self.guided.is_upright { UPRIGHT_RAD2 } else { grown(TILT, 0.0).min(SLOPE_RAD2) };
         let (place, tilt) = (grown(PLACE, self.unseen.slipped) + shoved + slipped, leans + lies);
-        let off = self.odom_from_body.translation.vector.xy().norm_squared();
-        let rise = (RISE * off).max(unseen(self.unseen.climbed));
+        let guided = UPRIGHT_RAD2 * self.guided.way * self.guided.way;
+        let rise = RISE * self.guided.without.norm_squared() + guided;
         let height = grown(HEIGHT, 0.0) + rise + unseen(self.unseen.heaved) + 0.25 * self.astray * self.astray;
         // Squares of a deviation that nobody has measured.
         let far = if self.carried_s > 0.0 { CARRIED_LEAST + CARRIED_SPEED * self.carried_s } else { 0.0 };
-        let yaw = grown(YAW, 0.0) + unseen(self.unseen.turned) + unseen(SHOVED_TURN * self.unseen.shoved);
+        let [start, way, turn] = YAW;
+        let Guided { steered_s, steered_turn, unsteered_way, unsteered_turn, .. } = self.guided;
+        let by_feet = start + way * unsteered_way * unsteered_way + turn * unsteered_turn * unsteered_turn;
+        let steered =
+            [STEERED_RAD_S * steered_s, STEERED_SCALE * steered_turn].map(|off| off * off).iter().sum::<f64>();
+        let yaw = by_feet + steered + unseen(self.unseen.strayed) + unseen(SHOVED_TURN * self.unseen.shoved);
         let (off_place, held) = (far * far, if self.carried { LYING_RAD2 + CARRIED_LEAST } else { 0.0 });
         [place + off_place, place + off_place, height + off_place, tilt + held, tilt + held, yaw + off_place]
     }

@@ -1,9 +1,9 @@
-//! What an inertial sensor has the body do that its feet do not tell.
+//! What an inertial sensor puts right of the pose by the feet, and what it has the body do that they do not tell.
 
 #![allow(clippy::unwrap_used)]
 
 use hexapod_odometry::{Estimate, Inertial, Odometry};
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::{UnitQuaternion, Vector2, Vector3};
 use std::time::Duration;
 
 const STEP_S: f64 = 0.01;
@@ -50,16 +50,18 @@ fn deviations(estimate: &Estimate) -> [f64; 6] {
 }
 
 #[test]
-fn when_the_sensor_agrees_with_the_feet_expect_the_variances_that_are_there_without_it() {
+fn when_the_sensor_agrees_with_the_feet_expect_the_same_pose_and_place_and_its_height_lean_and_yaw_better_known() {
     let (mut blind, mut walk) = (Walk::new(), Walk::new());
     // The bias of a cheap gyroscope, which a robot that stands shows.
     let biased = || Some(Inertial { spin: Vector3::z() * 0.02, ..rest() });
     walk.go(10.0, 0.0, |_| biased());
     blind.go(10.0, 0.0, |_| None);
     let (with, without) = (walk.go(8.0, 0.05, |_| biased()), blind.go(8.0, 0.05, |_| None));
-    for (with, without) in deviations(&with).iter().zip(deviations(&without)) {
-        assert!((with / without - 1.0).abs() < 0.1, "{with} {without}");
-    }
+    let off = with.odom_from_body.inverse() * without.odom_from_body;
+    assert!(off.translation.vector.norm() < 1e-3 && off.rotation.angle() < 2e-3, "{off}");
+    let (with, without) = (deviations(&with), deviations(&without));
+    assert!((with[0] / without[0] - 1.0).abs() < 0.1, "{with:?} {without:?}");
+    assert!([2, 3, 4, 5].iter().all(|&axis| with[axis] < 0.7 * without[axis]), "{with:?} {without:?}");
 }
 
 #[test]
@@ -82,12 +84,50 @@ fn when_the_body_is_shoved_expect_x_and_y_as_uncertain() {
 }
 
 #[test]
-fn when_the_body_walks_up_a_slope_expect_its_height_and_tilt_as_uncertain() {
-    let slope = 0.35_f64;
-    let up = UnitQuaternion::from_euler_angles(0.0, slope, 0.0) * Vector3::z();
-    let climbed = Walk::new().go(10.0, 0.1, |_| Some(Inertial { up, ..rest() }));
-    let deviations = deviations(&climbed);
-    assert!(deviations[2] > slope.sin() && deviations[4] > 0.34, "{deviations:?}");
+fn when_the_body_walks_up_a_slope_expect_it_higher_and_leaning_as_the_slope_does() {
+    for slope in [0.35_f64, -0.2] {
+        let up = UnitQuaternion::from_euler_angles(0.0, slope, 0.0) * Vector3::z();
+        let climbed = Walk::new().go(10.0, 0.1, |_| Some(Inertial { up, ..rest() }));
+        let pose = climbed.odom_from_body;
+        let (way, high) = (0.999, 0.09);
+        let expected =
+            Vector3::new(way * slope.cos() - high * slope.sin(), 0.0, way * slope.sin() + high * slope.cos());
+        assert!((pose.translation.vector - expected).norm() < 0.002, "{} {expected}", pose.translation.vector);
+        assert!((pose.rotation * up - Vector3::z()).norm() < 1e-9);
+        assert!((climbed.linear.x - 0.1).abs() < 1e-6, "{}", climbed.linear);
+        let deviations = deviations(&climbed);
+        assert!(deviations[2] < 0.05 && deviations[4] < 0.05, "{deviations:?}");
+    }
+}
+
+#[test]
+fn when_the_ground_gets_steeper_on_the_way_expect_each_step_along_it_as_it_is_then() {
+    let up = |slope: f64| UnitQuaternion::from_euler_angles(0.0, slope, 0.0) * Vector3::z();
+    let mut walk = Walk::new();
+    walk.go(5.0, 0.1, |_| Some(rest()));
+    let steep = walk.go(5.0, 0.1, |_| Some(Inertial { up: up(0.3), ..rest() })).odom_from_body.translation.vector;
+    let level = walk.go(5.0, 0.1, |_| Some(rest())).odom_from_body.translation.vector;
+    assert!((steep.z - (0.5 * 0.3_f64.sin() + 0.09 * 0.3_f64.cos())).abs() < 0.002, "{steep}");
+    assert!((level.z - (0.5 * 0.3_f64.sin() + 0.09)).abs() < 0.002, "{level}");
+    assert!((level.x - (1.0 + 0.5 * 0.3_f64.cos())).abs() < 0.003, "{level}");
+}
+
+#[test]
+fn when_feet_slip_round_and_the_bias_of_the_gyroscope_is_known_expect_the_body_turned_as_that_has_it() {
+    // The feet have the robot walk straight on; it walks a quarter of a circle.
+    let turns = |bias: f64, spin: f64| Some(Inertial { spin: Vector3::z() * (bias + spin), ..rest() });
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let mut walk = Walk::new();
+    walk.go(4.0, 0.0, |_| turns(0.02, 0.0));
+    let end = walk.go(10.0, 0.1, |_| turns(0.02, 0.1 * quarter));
+    let (at, yaw) = (end.odom_from_body.translation.vector, end.odom_from_body.rotation.euler_angles().2);
+    let radius = 1.0 / quarter;
+    assert!((yaw - quarter).abs() < 0.03 && (at.xy() - Vector2::new(radius, radius)).norm() < 0.04, "{at} {yaw}");
+    assert!(deviations(&end)[5] < 0.06, "{:?}", deviations(&end));
+    // Not so that of a robot that has not stood yet.
+    let mut walk = Walk::new();
+    let end = walk.go(10.0, 0.1, |_| turns(0.02, 0.1 * quarter));
+    assert!(end.odom_from_body.rotation.angle() < 1e-9 && deviations(&end)[5] > quarter);
 }
 
 #[test]

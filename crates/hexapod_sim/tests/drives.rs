@@ -2,7 +2,7 @@
 
 use crate::rig::Rig;
 use crate::rig::course::{Course, FLOORS, Fall, Floor, ROUGH_FLOORS};
-use crate::rig::drift::{Figure, Sample, drive, drive_with};
+use crate::rig::drift::{Figure, Pair, Sample, drive, drive_with};
 use crate::rig::fit::Errors;
 use crate::rig::mishaps::Mishap;
 use crate::rig::random::Random;
@@ -59,7 +59,7 @@ fn when_200_drives_are_random_expect_no_fall_on_any_easy_ground() {
 
 #[test]
 fn when_odometry_says_how_far_it_may_be_wrong_expect_95_of_100_errors_within_two_deviations() {
-    let samples: Vec<Sample> = for_each(700_000..700_048, |seed| {
+    let samples: Vec<Pair> = for_each(700_000..700_048, |seed| {
         let mut random = Random(seed);
         let floor = random.pick(&FLOORS).with_any_friction(seed);
         drive(&Course { restless: random.chance(0.3), ..Course::random(floor, seed) }, 15.0)
@@ -67,11 +67,16 @@ fn when_odometry_says_how_far_it_may_be_wrong_expect_95_of_100_errors_within_two
     .into_iter()
     .flat_map(|(_, samples)| samples)
     .collect();
-    for figure in Figure::ALL {
-        let (covered, near) = (100.0 * figure.covered(&samples), 100.0 * figure.within(0.5, &samples));
-        println!("{}: {covered:.1} %, {near:.1} % within half a deviation", figure.words());
-        // Deviations four times as great would say as little as ones that are too small.
-        assert!(covered >= 95.0 && near < 95.0, "{}: {covered:.1} % and {near:.1} %", figure.words());
+    let by = |of: fn(&Pair) -> Sample| samples.iter().map(of).collect::<Vec<_>>();
+    for (with, samples) in [("IMU", by(|pair| pair.with_imu)), ("feet", by(|pair| pair.without))] {
+        for figure in Figure::ALL {
+            let (covered, near) = (100.0 * figure.covered(&samples), 100.0 * figure.within(0.5, &samples));
+            println!("{with}, {}: {covered:.1} %, {near:.1} % within half a deviation", figure.words());
+            // Deviations four times as great would say as little as ones that are too small. The simulated gyroscope keeps its bias
+            // and its scale, which no real one does.
+            let is_near = near < 95.0 || (with, figure) == ("IMU", Figure::Yaw);
+            assert!(covered >= 95.0 && is_near, "{with}, {}: {covered:.1} % and {near:.1} %", figure.words());
+        }
     }
 }
 
@@ -82,7 +87,7 @@ fn when_feet_slip_or_somebody_meddles_expect_93_of_100_errors_within_two_deviati
     let meddled = [Mishap::Shoved, Mishap::Lifted, Mishap::Lost].map(|mishap| (FLOORS[0], Some(mishap)));
     let mut blind = Vec::new();
     for (floor, mishap) in rough.into_iter().chain(meddled) {
-        let samples: Vec<Sample> = for_each(810_000..810_016, |seed| {
+        let samples: Vec<Pair> = for_each(810_000..810_016, |seed| {
             let (kind, gait) = (KINDS[1 + seed as usize % 2], GAITS[seed as usize / 2 % 4]);
             let floor = floor.with_any_friction(seed);
             drive_with(&Course { floor, kind, gait, seed, restless: false }, mishap, 12.0)
@@ -90,11 +95,12 @@ fn when_feet_slip_or_somebody_meddles_expect_93_of_100_errors_within_two_deviati
         .into_iter()
         .flat_map(|(_, samples)| samples)
         .collect();
+        let with_imu: Vec<Sample> = samples.iter().map(|pair| pair.with_imu).collect();
         for figure in [Figure::Place, Figure::Height, Figure::Yaw] {
-            let covered = 100.0 * figure.covered(&samples);
+            let covered = 100.0 * figure.covered(&with_imu);
             assert!(covered >= 93.0, "{floor:?} {mishap:?} {}: {covered:.1} %", figure.words());
         }
-        blind.extend(samples.iter().map(|sample| Sample { estimate: sample.blind, ..*sample }));
+        blind.extend(samples.iter().map(|pair| pair.without));
     }
     let covered = 100.0 * Figure::Place.covered(&blind);
     assert!(covered < 90.0, "these drives are too easy: {covered:.1} % without an IMU");

@@ -55,7 +55,6 @@ fn set_diagonal(covariance: &mut [f64], variances: &[f64; 6]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexapod_odometry::{Fit, Unseen};
     use nalgebra::Translation3;
     use std::f64::consts::FRAC_PI_2;
     use std::time::Duration;
@@ -68,20 +67,7 @@ mod tests {
             odom_from_body: Isometry3::from_parts(Translation3::new(1.0, 2.0, 0.0), turned(FRAC_PI_2)),
             linear: Vector3::new(0.1, 0.0, 0.0),
             angular: Vector3::new(0.0, 0.0, 0.5),
-            starting: false,
-            fit: Fit::Rigid,
-            feet_down: 3,
-            worst_residual: 0.0,
-            restarted: false,
-            support: 3.0,
-            astray: 0.0,
-            carried: false,
-            carried_s: 0.0,
-            travelled: 0.0,
-            turned: 0.0,
-            unseen: Unseen::default(),
-            uncertainty_weighted_distance: 0.0,
-            uncertainty_weighted_rotation: 0.0,
+            ..Estimate::default()
         };
         let mut message = odometry("odom", "trunk");
         let root_from_base = Isometry3::from_parts(Translation3::new(0.2, 0.0, 0.1), turned(-FRAC_PI_2));

@@ -77,7 +77,7 @@ impl Tf {
         if let Some(estimate) = walked {
             let odom_from_body = &estimate.odom_from_body;
             let walked = self.walked.take_if(|_| is_sent).map(|transform| (transform, *odom_from_body));
-            let below = self.footprint.take().map(|transform| (transform, body_from_footprint(odom_from_body)));
+            let below = self.footprint.take().map(|transform| (transform, body_from_footprint(estimate)));
             for (mut transform, pose) in walked.into_iter().chain(below) {
                 transform.header.stamp = to_stamp(estimate.time);
                 place(&mut transform, &pose);
@@ -112,10 +112,11 @@ impl Tf {
 
 /// The frame on the ground below the body that is level and looks where the body does (REP-120), in the body's frame. It
 /// depends on height, roll and pitch alone, and so stays true where something else sends the body's place.
-fn body_from_footprint(odom_from_body: &Isometry3<f64>) -> Isometry3<f64> {
+fn body_from_footprint(estimate: &Estimate) -> Isometry3<f64> {
+    let odom_from_body = &estimate.odom_from_body;
     let (_, _, yaw) = odom_from_body.rotation.euler_angles();
     let mut footprint = *odom_from_body;
-    footprint.translation.z = 0.0;
+    footprint.translation.z -= estimate.height_above_ground();
     footprint.rotation = UnitQuaternion::from_euler_angles(0.0, 0.0, yaw);
     odom_from_body.inv_mul(&footprint)
 }
@@ -140,16 +141,19 @@ mod tests {
 
     #[test]
     fn when_the_body_leans_expect_its_footprint_level_on_the_ground_wherever_it_has_walked() {
-        let lean = |x: f64, yaw: f64| {
+        // Over level ground, and over ground that has risen by 0.3 m and is level there.
+        let lean = |x: f64, yaw: f64, risen: f64| {
             let rotation = UnitQuaternion::from_euler_angles(0.2, -0.1, yaw);
-            Isometry3::from_parts(Translation3::new(x, -0.5, 0.08), rotation)
+            let at = |z: f64| Isometry3::from_parts(Translation3::new(x, -0.5, z), rotation);
+            Estimate { odom_from_body: at(0.08 + risen), by_feet: at(0.08), ..Estimate::default() }
         };
-        for (x, yaw) in [(0.0, 0.0), (3.0, 2.5), (-1.0, -3.0)] {
-            let odom_from_footprint = lean(x, yaw) * body_from_footprint(&lean(x, yaw));
-            assert!((odom_from_footprint.translation.vector - Vector3::new(x, -0.5, 0.0)).norm() < 1e-12);
+        for (x, yaw, risen) in [(0.0, 0.0, 0.0), (3.0, 2.5, 0.0), (-1.0, -3.0, 0.3)] {
+            let estimate = lean(x, yaw, risen);
+            let odom_from_footprint = estimate.odom_from_body * body_from_footprint(&estimate);
+            assert!((odom_from_footprint.translation.vector - Vector3::new(x, -0.5, risen)).norm() < 1e-12);
             let (roll, pitch, turned) = odom_from_footprint.rotation.euler_angles();
             assert!(roll.abs() < 1e-12 && pitch.abs() < 1e-12 && (turned - yaw).abs() < 1e-12);
-            let same = body_from_footprint(&lean(0.0, 0.0)).inv_mul(&body_from_footprint(&lean(x, yaw)));
+            let same = body_from_footprint(&lean(0.0, 0.0, 0.0)).inv_mul(&body_from_footprint(&estimate));
             assert!(
                 same.translation.vector.norm() < 1e-12 && same.rotation.angle() < 1e-7,
                 "the place does not matter"

@@ -66,15 +66,10 @@ impl Footing {
     }
 
     /// Where feet are to be put down after `tick`, which was done last.
-    pub fn footholds(
-        &mut self,
-        (engine, tick): (&Engine, &Tick),
-        now: Moment,
-        up: Option<Vector3<f64>>,
-    ) -> [Option<Foothold>; MAX_LEGS] {
+    pub fn footholds(&mut self, (engine, tick): (&Engine, &Tick), now: Moment) -> [Option<Foothold>; MAX_LEGS] {
         // A sample at the time of the one before says nothing new.
         let _ = self.odometry.update_joints(now.at, engine.legs(), &tick.angles, Some(&tick.contacts));
-        let Some(odom_from_body) = self.odometry.last().map(|estimate| estimate.upright(up)) else {
+        let Some(odom_from_body) = self.odometry.last().map(|estimate| estimate.odom_from_body) else {
             return [None; MAX_LEGS];
         };
         // A mapping thread that does not come along misses some.

@@ -1,5 +1,6 @@
 //! The legs' steps: planted feet stay with the ground, feet in the air are carried to where they are wanted.
 
+mod feel;
 mod step;
 
 pub(crate) use step::{Sensed, Step};
@@ -10,7 +11,6 @@ use crate::plane::reach::Reach;
 use crate::plane::twist::{Displacement, Twist};
 use crate::plant::nominal::NominalStance;
 use crate::state::body_motion::BodyMotionStep;
-use crate::state::contact_correction::ContactCorrection;
 use crate::state::foot::{Course, EVENT_S, Foot, RETRIES, Swing};
 use crate::state::foothold::Foothold;
 use hexapod_kinematics::MAX_LEGS;
@@ -18,9 +18,6 @@ use nalgebra::{Vector2, Vector3};
 
 /// What differs by less is the same: ways of feet, m, and phases.
 const ALIKE: f64 = 1e-9;
-/// Feet that stand no more unevenly than this stand on even ground, m. On rough ground and slopes, ground that a foot does
-/// not find is deeper more often than it is a gap.
-const EVEN_M: f64 = 0.015;
 
 /// The feet and the phase that says when they are lifted.
 #[derive(Clone, Copy, Debug)]
@@ -87,17 +84,6 @@ impl Walk {
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
-    /// Where the feet have met the ground last: of those that go on down, and of those that have found none, nobody knows.
-    pub(crate) fn met(&self) -> impl Iterator<Item = Vector3<f64>> {
-        let met = |(leg, foot): (usize, &Foot)| foot.stood().filter(|_| !self.found_nothing(leg));
-        self.feet().iter().enumerate().filter_map(met)
-    }
-
-    /// Whether a foot was put down last where it found no ground.
-    pub(crate) fn found_nothing(&self, leg: usize) -> bool {
-        self.groundless & (1 << leg) != 0
-    }
-
     /// The phase of leg `leg` in its own cycle, which starts at touch-down.
     pub(crate) fn own_phase(&self, gait: &Gait, leg: usize) -> f64 {
         wrap_phase(self.phase + gait.offset(leg))
@@ -134,58 +120,6 @@ impl Walk {
             }
         }
         least
-    }
-
-    /// Puts feet down that feel the ground or are to; in a walk with a twist, lets others look for it, or climb over it. Those
-    /// that swing anew for that, one bit for each leg.
-    pub(crate) fn feel(&mut self, sensed: &Sensed, correction: &mut ContactCorrection, walks: Option<Twist>) -> u32 {
-        let past_gap = walks.map_or(0, |twist| self.step_past_gap(sensed, twist));
-        self.put_down(sensed, correction);
-        past_gap | if walks.is_some() { self.climb_over(sensed) } else { 0 }
-    }
-
-    /// Puts down the feet whose swing is over, and those that feel the ground before, which are then held as deep below it
-    /// as was reported late.
-    fn put_down(&mut self, sensed: &Sensed, correction: &mut ContactCorrection) {
-        let feet = self.feet.iter_mut().take(self.count).enumerate();
-        for (leg, foot) in feet.filter(|(_, foot)| foot.is_in_the_air()) {
-            let finds_nothing = foot.finds_nothing(sensed.by(leg).contact);
-            correction.add(leg, -foot.put_down(&sensed.by(leg)));
-            if foot.is_planted() {
-                self.groundless = self.groundless & !(1 << leg) | u32::from(finds_nothing) << leg;
-            }
-        }
-    }
-
-    /// Lets feet that have found no ground on even ground, and so a gap, look for it farther on, in a walk with `twist`.
-    fn step_past_gap(&mut self, sensed: &Sensed, twist: Twist) -> u32 {
-        if !self.seeks_ground() || self.unevenness() > EVEN_M {
-            return 0;
-        }
-        let feet = self.feet.iter_mut().take(self.count).zip(self.nominal.rest()).enumerate();
-        feet.fold(0, |anew, (leg, (foot, rest))| {
-            anew | u32::from(foot.step_past_gap(sensed.by(leg).contact, twist.velocity_at(*rest))) << leg
-        })
-    }
-
-    /// How much higher the highest foot on the ground stands than the lowest, m.
-    fn unevenness(&self) -> f64 {
-        let ends = (f64::INFINITY, f64::NEG_INFINITY);
-        let (low, high) = self.planted_heights().fold(ends, |(low, high), z| (low.min(z), high.max(z)));
-        high - low
-    }
-
-    fn planted_heights(&self) -> impl Iterator<Item = f64> {
-        self.feet().iter().filter(|foot| foot.is_planted()).map(|foot| foot.position().z)
-    }
-
-    /// Lets feet that meet an obstacle in mid-swing climb over it.
-    fn climb_over(&mut self, sensed: &Sensed) -> u32 {
-        let climbs = |(leg, foot): (usize, &mut Foot)| match foot {
-            Foot::Swinging(swing) => u32::from(swing.climb_over(sensed.by(leg).contact)) << leg,
-            _ => 0,
-        };
-        self.feet.iter_mut().take(self.count).enumerate().map(climbs).fold(0, |anew, leg| anew | leg)
     }
 
     /// Lifts a foot.

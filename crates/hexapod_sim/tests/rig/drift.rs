@@ -6,6 +6,7 @@ use super::mishaps::{Fate, Mishap};
 use super::shipped::{config, robot};
 use super::{Rig, TICK_S};
 use hexapod_dynamics::ImuReader;
+use hexapod_gait::Input;
 use hexapod_odometry::{Estimate, Odometry};
 use hexapod_sim::Imu;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -14,58 +15,87 @@ use std::time::Duration;
 /// How often the two are compared, in ticks.
 const EVERY: usize = 50;
 
+/// How long a robot stands before it is driven, s: meanwhile its gyroscope shows its bias.
+const STANDS_S: f64 = 2.5;
+
 /// Odometry and truth at a moment of a drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// What odometry says.
     pub estimate: Estimate,
-    /// The same without an IMU.
-    pub blind: Estimate,
     /// Its errors of place (m) and attitude (rad) since the start: x, y, z, roll, pitch, yaw, in the odom frame.
     pub pose: [f64; 6],
     /// Its errors of the velocity, in the body's axes: m/s, rad/s.
     pub twist: [f64; 6],
 }
 
+/// The same moment with an IMU, and without.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    pub with_imu: Sample,
+    pub without: Sample,
+}
+
 /// Drives for some seconds.
-pub fn drive(course: &Course, seconds: f64) -> Vec<Sample> {
+pub fn drive(course: &Course, seconds: f64) -> Vec<Pair> {
     drive_with(course, None, seconds)
 }
 
 /// The same with a mishap.
-pub fn drive_with(course: &Course, mishap: Option<Mishap>, seconds: f64) -> Vec<Sample> {
+pub fn drive_with(course: &Course, mishap: Option<Mishap>, seconds: f64) -> Vec<Pair> {
     let mut fate = mishap.map(|mishap| Fate::new(mishap, course.seed));
     let mut rig = Rig::standing(&course.setting());
     let mut driver = Driver::new(course);
-    let mut odometry = Odometry::new(rig.engine.legs().len());
-    let mut blind = odometry.clone();
-    let mut imu = Sensed::new(&rig, course.seed);
-    let (mut samples, mut world_from_odom, mut truth) = (Vec::new(), None, Vec::new());
+    let mut both = Both::new(&rig, course.seed);
+    let (mut samples, mut truth) = (Vec::new(), Vec::new());
+    let world_from_odom = origin(&rig.base());
+    for _ in 0..(STANDS_S / TICK_S) as usize {
+        rig.tick(&Input::default());
+        both.take(&rig);
+    }
     for tick in 0..(seconds / TICK_S) as usize {
         let input = driver.input(&mut rig.engine);
-        let (now, base) = (rig.now(), rig.base());
         fate.iter_mut().for_each(|fate| fate.befall(&mut rig, tick));
         rig.tick(&input);
-        let (feet, contacts) = (rig.feet(), rig.contacts());
-        if fate.as_mut().is_some_and(|fate| !fate.tell(&rig, &mut odometry, tick)) {
-            truth.push(world_from_odom.get_or_insert_with(|| origin(&base)).inverse() * base);
+        let true_pose = world_from_odom.inverse() * rig.base();
+        truth.push(true_pose);
+        if fate.as_mut().is_some_and(|fate| !fate.tell(&rig, &mut both.with_imu, tick)) {
+            both.imu.tell(&rig, &mut both.with_imu);
             continue;
         }
-        odometry.set_foot_heights(rig.feet_above_ground(&odometry.up_in_body()));
-        blind.set_foot_heights(rig.feet_above_ground(&blind.up_in_body()));
-        let without = *blind.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
-        imu.tell(&rig, &mut odometry);
-        let estimate = *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap();
-        let world_from_odom = *world_from_odom.get_or_insert_with(|| origin(&base));
-        let true_pose = world_from_odom.inverse() * base;
-        truth.push(true_pose);
+        let [with_imu, without] = both.take(&rig);
         if tick % EVERY == EVERY - 1 {
             // Odometry's velocity is a mean over 50 ms.
-            let before = truth[tick - 5];
-            samples.push(sample([&estimate, &without], &true_pose, &velocity(&before, &true_pose, 5.0 * TICK_S)));
+            let twist = velocity(&truth[tick - 5], &true_pose, 5.0 * TICK_S);
+            let [with_imu, without] = [with_imu, without].map(|estimate| sample(&estimate, &true_pose, &twist));
+            samples.push(Pair { with_imu, without });
         }
     }
     samples
+}
+
+/// Odometry with an IMU, and without.
+struct Both {
+    with_imu: Odometry,
+    without: Odometry,
+    imu: Sensed,
+}
+
+impl Both {
+    fn new(rig: &Rig, seed: u64) -> Self {
+        let odometry = Odometry::new(rig.engine.legs().len());
+        Self { with_imu: odometry.clone(), without: odometry, imu: Sensed::new(rig, seed) }
+    }
+
+    /// Goes on to now.
+    fn take(&mut self, rig: &Rig) -> [Estimate; 2] {
+        let (now, feet, contacts) = (rig.now(), rig.feet(), rig.contacts());
+        self.imu.tell(rig, &mut self.with_imu);
+        [&mut self.with_imu, &mut self.without].map(|odometry| {
+            odometry.set_foot_heights(rig.feet_above_ground(&odometry.up_in_body()));
+            *odometry.update(now, &feet, Some(&contacts[..feet.len()])).unwrap()
+        })
+    }
 }
 
 /// The robot's IMU, as `state_publisher` reads it.
@@ -104,12 +134,12 @@ fn velocity(from: &Isometry3<f64>, to: &Isometry3<f64>, seconds: f64) -> [Vector
     [middle.inverse() * (to.translation.vector - from.translation.vector) / seconds, turn / seconds]
 }
 
-fn sample([estimate, blind]: [&Estimate; 2], truth: &Isometry3<f64>, twist: &[Vector3<f64>; 2]) -> Sample {
+fn sample(estimate: &Estimate, truth: &Isometry3<f64>, twist: &[Vector3<f64>; 2]) -> Sample {
     let shift = estimate.odom_from_body.translation.vector - truth.translation.vector;
     let turn = (estimate.odom_from_body.rotation * truth.rotation.inverse()).scaled_axis();
     let (linear, angular) = (estimate.linear - twist[0], estimate.angular - twist[1]);
     let six = |a: Vector3<f64>, b: Vector3<f64>| [a.x, a.y, a.z, b.x, b.y, b.z];
-    Sample { estimate: *estimate, blind: *blind, pose: six(shift, turn), twist: six(linear, angular) }
+    Sample { estimate: *estimate, pose: six(shift, turn), twist: six(linear, angular) }
 }
 
 /// A figure of the estimate that has a variance.
@@ -149,6 +179,11 @@ impl Figure {
             _ if self.is_of_pose() => &["way^2", "turn^2"],
             _ => &["speed"],
         }
+    }
+
+    /// Whether it is a length.
+    pub fn is_of_place(self) -> bool {
+        matches!(self, Self::Place | Self::Height)
     }
 
     fn is_of_pose(self) -> bool {
@@ -203,11 +238,12 @@ impl Figure {
         self.within(2.0, samples)
     }
 
-    /// By how much greater the standard deviation is than that without an IMU, on the mean.
-    pub fn widened(self, samples: &[Sample]) -> f64 {
-        let axis = self.axes()[0];
-        let of = |sample: &Sample| (sample.estimate.pose_variance()[axis] / sample.blind.pose_variance()[axis]).sqrt();
-        samples.iter().map(of).sum::<f64>() / samples.len() as f64
+    /// The greatest of these errors of the pose in 95 of 100.
+    pub fn error(self, samples: &[Sample]) -> f64 {
+        let of = |sample: &Sample| self.axes().iter().map(|&axis| sample.pose[axis].powi(2)).sum::<f64>().sqrt();
+        let mut errors: Vec<f64> = samples.iter().map(of).collect();
+        errors.sort_by(f64::total_cmp);
+        errors.get((0.95 * errors.len() as f64) as usize).copied().unwrap_or(f64::NAN)
     }
 
     /// The part that is within so many standard deviations.

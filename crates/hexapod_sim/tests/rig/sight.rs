@@ -43,7 +43,7 @@ impl Seeing {
             let tick = engine.last();
             odometry.sense_imu(imu, now);
             let estimate = odometry.update_joints(now, engine.legs(), &tick.angles, Some(&tick.contacts)).unwrap();
-            self.odom_from_body = estimate.upright(imu.up());
+            self.odom_from_body = estimate.odom_from_body;
         }
         if self.camera.is_due(now) {
             self.camera.read(world, &mut self.points);

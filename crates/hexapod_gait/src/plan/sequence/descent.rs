@@ -51,6 +51,7 @@ pub(crate) fn sit_as_found(plant: &Plant, start: &State) -> State {
 pub(crate) fn lie_down(plant: &Plant, start: &State) -> State {
     let mut next = start.in_mode(Mode::Sitting);
     next.walk.nominal = plant.stance.own_nominal();
+    next.walk.forget_ground();
     let feet = next.walk.feet.iter_mut().zip(&start.angles).zip(plant.stance.rest());
     for (leg, ((foot, angles), rest)) in feet.enumerate() {
         let uses = plant.stance.uses(leg, angles);

@@ -5,6 +5,7 @@
 use super::*;
 use crate::gait::{GaitSpec, LegPlace};
 use crate::state::body_motion::Rise;
+use crate::state::contact_correction::ContactCorrection;
 
 fn walk() -> (Walk, Gait) {
     let place = |leg: usize| LegPlace { name: leg.to_string(), left: leg < 2, rank: leg % 2 };
@@ -141,6 +142,9 @@ fn when_a_foot_finds_a_gap_in_even_ground_expect_it_put_down_farther_on_once() {
             go_on(&mut walk, &gait, 0.01);
         }
         assert!(walk.found_nothing(0) && walk.met().count() == 3, "nobody knows where the ground is below it");
+        let mut elsewhere = walk;
+        elsewhere.forget_ground();
+        assert!(!elsewhere.found_nothing(0) && elsewhere.met().count() == 4);
         (swings, walk.foot(0).position().xy() - place, walk.foot(0).position().z)
     };
     let (swings, way, height) = over_a_gap(twist, 0.01);
