@@ -19,7 +19,8 @@ pub(crate) struct Guide {
     last: UnitQuaternion<f64>,
     /// Where the plane has taken its points to, m.
     shift: Vector3<f64>,
-    /// For how long yet what it has said counts, s.
+    /// Up in the body as it said last, and for how long yet that counts, s.
+    up: Vector3<f64>,
     heard_s: f64,
     /// Its gyroscope's bias is known.
     steers: bool,
@@ -67,19 +68,26 @@ impl Guide {
         if let Some(by) = turned.by.filter(|_| self.steers) {
             self.yaw += by - by_feet;
         }
-        let up = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), self.yaw) * rotation * felt.up;
-        // A body that is upside down leans any way.
-        self.tilt = UnitQuaternion::rotation_between(&up, &Vector3::z()).unwrap_or(self.tilt);
-        self.heard_s = HEARD_S;
+        (self.up, self.heard_s) = (felt.up, HEARD_S);
     }
 
-    /// Goes on.
-    pub(crate) fn walk(&mut self, Stride { over_ground, doubt, turn, seconds, lost }: Stride) {
+    /// Goes on to where the body stands so over the plane.
+    pub(crate) fn walk(
+        &mut self,
+        rotation: &UnitQuaternion<f64>,
+        Stride { over_ground, doubt, turn, seconds, lost }: Stride,
+    ) {
+        self.heard_s -= seconds;
+        let is_upright = self.heard_s > 0.0;
+        if is_upright {
+            let up = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), self.yaw) * rotation * self.up;
+            // A body that is upside down leans any way.
+            self.tilt = UnitQuaternion::rotation_between(&up, &Vector3::z()).unwrap_or(self.tilt);
+        }
         let (flat, way) = (over_ground.push(0.0), doubt * over_ground.norm());
         self.shift += self.turn() * flat - flat;
-        self.heard_s -= seconds;
         let guided = &mut self.guided;
-        guided.is_upright = self.heard_s > 0.0;
+        guided.is_upright = is_upright;
         if guided.is_upright {
             guided.way += way;
         } else {

@@ -282,7 +282,7 @@ impl Odometry {
         self.history.push(time, pose);
         let velocity = self.history.velocity();
         let (carried_s, lost_way, lost_turn) = self.mishaps.count(time, &velocity, unseen);
-        self.guide.walk(Stride { over_ground, doubt, turn, seconds, lost: (lost_way, lost_turn) });
+        self.guide.walk(&pose.rotation, Stride { over_ground, doubt, turn, seconds, lost: (lost_way, lost_turn) });
         self.last.insert(Estimate {
             carried: self.mishaps.is_carried(),
             carried_s,
