@@ -3,7 +3,6 @@
 //! To the feet the ground is a plane; that is unrolled. The accelerometer says how it is tilted below the robot, the gyroscope by
 //! how much it has been turned, and each step goes along it as it lies then. So the height follows ramps and stairs.
 
-use crate::slip::Turned;
 use crate::unseen::Inertial;
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 
@@ -45,6 +44,15 @@ pub struct Guided {
     pub unsteered_way: f64,
     /// See `unsteered_way`.
     pub unsteered_turn: f64,
+}
+
+/// What a sample of the gyroscope says.
+pub(crate) struct Turned {
+    /// By how much the body has turned about the vertical since the one before, rad; none of a robot that stands, as its feet know
+    /// better then.
+    pub by: Option<f64>,
+    /// Whether its bias is known.
+    pub is_known: bool,
 }
 
 /// A step of the body over the plane of its feet.

@@ -2,6 +2,7 @@
 //! on an edge jerk it and turn it, and somebody may shove it.
 
 use crate::estimate::Estimate;
+use crate::guide::Turned;
 use crate::unseen::{Inertial, Unseen};
 use hexapod_kinematics::math;
 use nalgebra::Vector3;
@@ -36,15 +37,6 @@ const MOST: f64 = 20.0;
 const GROUND_M: f64 = 0.4;
 /// A body that is so much faster than its feet, m/s, is shoved.
 const SHOVED_M_S: f64 = 0.25;
-
-/// What a sample of the gyroscope says.
-pub(crate) struct Turned {
-    /// By how much the body has turned about the vertical since the one before, rad; none of a robot that stands, as its feet know
-    /// better then.
-    pub by: Option<f64>,
-    /// Whether its bias is known.
-    pub is_known: bool,
-}
 
 /// Follows the differences.
 #[derive(Clone, Debug, Default)]

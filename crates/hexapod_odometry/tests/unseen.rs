@@ -96,7 +96,7 @@ fn when_the_body_walks_up_a_slope_expect_it_higher_and_leaning_as_the_slope_does
         assert!((pose.rotation * up - Vector3::z()).norm() < 1e-9);
         assert!((climbed.linear.x - 0.1).abs() < 1e-6, "{}", climbed.linear);
         let deviations = deviations(&climbed);
-        assert!(deviations[2] < 0.05 && deviations[4] < 0.05, "{deviations:?}");
+        assert!(deviations[2] < 0.06 && deviations[4] < 0.05, "{deviations:?}");
     }
 }
 

@@ -84,6 +84,10 @@ impl Walk {
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
+    fn planted_heights(&self) -> impl Iterator<Item = f64> {
+        self.feet().iter().filter(|foot| foot.is_planted()).map(|foot| foot.position().z)
+    }
+
     /// The phase of leg `leg` in its own cycle, which starts at touch-down.
     pub(crate) fn own_phase(&self, gait: &Gait, leg: usize) -> f64 {
         wrap_phase(self.phase + gait.offset(leg))

@@ -66,10 +66,6 @@ impl Walk {
         high - low
     }
 
-    pub(super) fn planted_heights(&self) -> impl Iterator<Item = f64> {
-        self.feet().iter().filter(|foot| foot.is_planted()).map(|foot| foot.position().z)
-    }
-
     /// Lets feet that meet an obstacle in mid-swing climb over it.
     fn climb_over(&mut self, sensed: &Sensed) -> u32 {
         let climbs = |(leg, foot): (usize, &mut Foot)| match foot {
