@@ -108,7 +108,7 @@ pub enum Column {
     Forces,
     /// Which feet are planned on the ground
     Contacts,
-    /// Where the body is by the planned feet, m and rad
+    /// Where the body is by odometry, from the planned feet and the IMU if the planner listens to one, m and rad
     Odometry,
     /// The twist of the list, m/s and rad/s
     Commanded,

@@ -4,10 +4,15 @@
 //! how much it has been turned, and each step goes along it as it lies then. So the height follows ramps and stairs.
 
 use crate::unseen::Inertial;
+use hexapod_kinematics::math;
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 
 /// What the sensor said this long ago, s, does not count any more: the robot may be on other ground.
 const HEARD_S: f64 = 0.2;
+/// Time constant with which steps are smoothed before they go along a slope, s: that with which gravity follows the accelerometer
+/// (`hexapod_dynamics`), which a body that sways leans by as much as it accelerates. Smoothed alike, what sways to and fro neither
+/// climbs nor sinks.
+const SMOOTH_S: f64 = 0.5;
 
 /// Where the plane of the feet lies in the odometry frame, and what has been walked with and without the sensor.
 #[derive(Clone, Debug, Default)]
@@ -16,8 +21,9 @@ pub(crate) struct Guide {
     yaw: f64,
     /// How the body stood over the plane at the last sample of the sensor.
     last: UnitQuaternion<f64>,
-    /// Where the plane has taken its points to, m.
+    /// Where the plane has taken its points to, m, and the part of the way over it that has not been tilted for good.
     shift: Vector3<f64>,
+    ahead: Vector3<f64>,
     /// Up in the body as it said last, and for how long yet that counts, s.
     up: Vector3<f64>,
     heard_s: f64,
@@ -48,7 +54,7 @@ pub struct Guided {
 
 /// What a sample of the gyroscope says.
 pub(crate) struct Turned {
-    /// By how much the body has turned about the vertical since the one before, rad; none of a robot that stands, as its feet know
+    /// By how much the body has turned over the plane of its feet since the one before, rad; none of a robot that stands, as its feet know
     /// better then.
     pub by: Option<f64>,
     /// Whether its bias is known.
@@ -88,12 +94,16 @@ impl Guide {
         self.heard_s -= seconds;
         let is_upright = self.heard_s > 0.0;
         if is_upright {
-            let up = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), self.yaw) * rotation * self.up;
+            let up = self.about() * rotation * self.up;
             // A body that is upside down leans any way.
             self.tilt = UnitQuaternion::rotation_between(&up, &Vector3::z()).unwrap_or(self.tilt);
         }
-        let (flat, way) = (over_ground.push(0.0), doubt * over_ground.norm());
-        self.shift += self.turn() * flat - flat;
+        let turned = self.about() * over_ground.push(0.0);
+        self.ahead += turned;
+        let taken = self.ahead * (1.0 - math::exp(-seconds / SMOOTH_S));
+        self.ahead -= taken;
+        self.shift += turned - over_ground.push(0.0) + (self.tilt * taken - taken);
+        let way = doubt * over_ground.norm();
         let guided = &mut self.guided;
         guided.is_upright = is_upright;
         if guided.is_upright {
@@ -114,8 +124,8 @@ impl Guide {
 
     /// The pose in the odometry frame of a body that stands so over the plane.
     pub(crate) fn pose(&self, flat: &Isometry3<f64>) -> Isometry3<f64> {
-        let (turn, at) = (self.turn(), flat.translation.vector);
-        let ground = at.xy().push(0.0) + self.shift;
+        let (turn, at) = (self.tilt * self.about(), flat.translation.vector);
+        let ground = at.xy().push(0.0) + self.shift + (self.tilt * self.ahead - self.ahead);
         Isometry3::from_parts((ground + turn * Vector3::new(0.0, 0.0, at.z)).into(), turn * flat.rotation)
     }
 
@@ -123,7 +133,7 @@ impl Guide {
         self.guided
     }
 
-    fn turn(&self) -> UnitQuaternion<f64> {
-        self.tilt * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), self.yaw)
+    fn about(&self) -> UnitQuaternion<f64> {
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), self.yaw)
     }
 }

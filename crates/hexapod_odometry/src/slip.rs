@@ -15,11 +15,11 @@ const MEAN_S: f64 = 2.0;
 /// A robot that has stood for so long, s, turns fast or not at all; and after so long it shows what the gyroscope reads at
 /// rest, up to so much, rad/s, as a mean with this time constant, s.
 const STANDS_S: f64 = 0.3;
-const RESTS_S: f64 = 1.0;
+const RESTS_S: f64 = 0.5;
 const MOST_BIAS_RAD_S: f64 = 0.1;
 const BIAS_S: f64 = 3.0;
 /// A gyroscope that was looked at for so long in all, s, is believed.
-const KNOWN_S: f64 = 1.0;
+const KNOWN_S: f64 = 0.5;
 /// A robot that moves more slowly than this, m/s, stands.
 const STANDS_M_S: f64 = 1e-4;
 /// No samples are further apart than this, s.
@@ -66,13 +66,15 @@ impl Slip {
             return None;
         }
         let blend = |time_s: f64| 1.0 - math::exp(-since_s / time_s);
-        self.turning += (felt.spin.dot(&felt.up) - self.turning) * blend(SMOOTH_S);
+        // Feet turn a body about what is square to the plane on which they stand, however that slopes.
+        let normal = estimate.by_feet.inverse_transform_vector(&Vector3::z());
+        self.turning += (felt.spin.dot(&normal) - self.turning) * blend(SMOOTH_S);
         self.still_s = if estimate.speed() < STANDS_M_S { self.still_s + since_s } else { 0.0 };
         if self.still_s > RESTS_S && self.turning.abs() < MOST_BIAS_RAD_S {
             self.rested_s += since_s;
             self.bias += (self.turning - self.bias) * blend(BIAS_S).max(since_s / self.rested_s);
         }
-        let turning = estimate.angular.dot(&felt.up) - (self.turning - self.bias);
+        let turning = estimate.angular.dot(&normal) - (self.turning - self.bias);
         self.turning2 += (turning * turning - self.turning2) * blend(MEAN_S);
         let turns = self.still_s < STANDS_S || turning.abs() > LEAST_RAD_S;
         let is_known = self.rested_s > KNOWN_S;
@@ -89,7 +91,7 @@ impl Slip {
             self.unseen.shoved += self.beyond.xy().norm() * since_s;
             self.unseen.heaved += self.beyond.z.abs() * since_s;
         }
-        Some(Turned { by: turns.then(|| (felt.spin.dot(&felt.up) - self.bias) * since_s), is_known })
+        Some(Turned { by: turns.then(|| (felt.spin.dot(&normal) - self.bias) * since_s), is_known })
     }
 
     /// Goes on by a way of the feet, m, of which so much is doubtful however they stand.

@@ -38,19 +38,29 @@ impl View {
 pub(crate) struct Coverage {
     views: [Option<View>; WAYS],
     farthest_m: f64,
+    /// The frame of the last cloud.
+    turned_from_odom: Isometry3<f64>,
 }
 
 impl Coverage {
     pub(crate) fn new() -> Self {
-        Self { views: [None; WAYS], farthest_m: 0.0 }
+        Self { views: [None; WAYS], farthest_m: 0.0, turned_from_odom: Isometry3::identity() }
     }
 
     pub(crate) fn forget(&mut self) {
         *self = Self::new();
     }
 
-    /// Takes down where the sensor has seen points, in its frame, m, which stands so in the one that is turned as the body.
-    pub(crate) fn learn(&mut self, points: &[[f32; 3]], turned_from_sensor: &Isometry3<f64>) {
+    /// Takes down where the sensor has seen points, in its frame, m, which stands so in the odometry frame, as does the one that is
+    /// turned as the body.
+    pub(crate) fn learn(
+        &mut self,
+        points: &[[f32; 3]],
+        sensor_in_odom: &Isometry3<f64>,
+        turned_from_odom: &Isometry3<f64>,
+    ) {
+        self.turned_from_odom = *turned_from_odom;
+        let turned_from_sensor = turned_from_odom * sensor_in_odom;
         for point in points.iter().step_by(points.len().div_ceil(COMPARED).max(1)) {
             let from_sensor = (turned_from_sensor * Point3::from(point.map(f64::from))).coords;
             let Some((way, slope)) = direction(&from_sensor) else { continue };
@@ -59,6 +69,12 @@ impl Coverage {
                 self.farthest_m = self.farthest_m.max(from_sensor.norm());
             }
         }
+    }
+
+    /// Whether the sensor looks the way in which a place of the odometry frame lies, be it far off.
+    pub(crate) fn looks_towards(&self, place: &Point3<f64>) -> bool {
+        let way = direction(&(self.turned_from_odom * place).coords).map(|(way, _)| way);
+        way.is_some_and(|way| self.views[way].is_some())
     }
 
     /// Whether the sensor would see something at a place, from its own in that frame, m, if nothing was before it.
@@ -101,7 +117,7 @@ mod tests {
         let mut coverage = Coverage::new();
         let sensor = Isometry3::from_parts(Translation3::new(0.1, 0.0, 0.2), UnitQuaternion::identity());
         for _ in 0..20 {
-            coverage.learn(&cone(), &(turned_from_odom(&sensor, &Isometry3::identity()) * sensor));
+            coverage.learn(&cone(), &sensor, &turned_from_odom(&sensor, &Isometry3::identity()));
         }
         let shows = |pitch: f64, at: Vector3<f64>| {
             let body = Isometry3::rotation(Vector3::y() * pitch);
@@ -110,6 +126,10 @@ mod tests {
         };
         let near = Vector3::new(0.25, 0.0, 0.0);
         assert!(shows(0.0, near) && !shows(-0.5, near), "53 degrees down, and out of view for one that looks up");
+        assert!(
+            coverage.looks_towards(&Point3::new(9.0, 1.0, 0.0))
+                && !coverage.looks_towards(&Point3::new(-1.0, 0.0, 0.0))
+        );
         let ahead = Vector3::new(0.4, 0.0, 0.2);
         assert!(!shows(0.0, ahead) && shows(-0.5, ahead), "as high as the camera, and in view for that one");
     }

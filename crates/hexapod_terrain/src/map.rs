@@ -160,7 +160,7 @@ impl ElevationMap {
         let (turned_from_odom, side) = (turned_from_odom(sensor_in_odom, body_in_odom), self.layout().cells_per_side());
         let (origin, normal) = (footprint_in_odom.translation.vector, footprint_in_odom.rotation * Vector3::z());
         let Self { window, cells, coverage, .. } = self;
-        coverage.learn(points, &(turned_from_odom * sensor_in_odom));
+        coverage.learn(points, sensor_in_odom, &turned_from_odom);
         if normal.z < LEAST_UP {
             return;
         }
@@ -174,6 +174,11 @@ impl ElevationMap {
                 cell.miss();
             }
         }
+    }
+
+    /// Whether the sensor looks the way in which a place of the odometry frame lies, be it far off.
+    pub(crate) fn looks_towards(&self, place: &Point3<f64>) -> bool {
+        self.coverage.looks_towards(place)
     }
 
     /// Whether there is no ground in a cell where clouds should have shown some.

@@ -198,8 +198,8 @@ impl Planning {
             && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
     }
 
-    /// Whether a foot stands where it felt no ground, and none is known farther on where the robot goes: nothing tells a camera
-    /// that has never seen farther that it should.
+    /// Whether a foot stands where it felt no ground, and none is known farther on where the robot goes and the camera looks: nothing
+    /// tells one that has never seen farther that it should.
     fn ends_at(
         &self,
         engine: &Engine,
@@ -212,7 +212,8 @@ impl Planning {
         let Some(ahead) = way.xy().try_normalize(LEAST_M_S).filter(|_| step.over_nothing) else { return false };
         let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
         let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
-        cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
+        map.looks_towards(&beyond.coords.push(from.z).into())
+            && cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
     }
 
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
