@@ -30,8 +30,8 @@ impl Spinner {
             if done.recv_timeout(quiet) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            // Nothing depends on the line; where it cannot be written it is missed.
-            let _ = write!(out, "{words} ...").and_then(|()| out.flush());
+            // At once, not word by word. Nothing depends on the line; where it cannot be written it is missed.
+            let _ = out.write_all(format!("{words} ...").as_bytes()).and_then(|()| out.flush());
             let _ = done.recv();
             let _ = write!(out, "\r\x1b[K").and_then(|()| out.flush());
         });

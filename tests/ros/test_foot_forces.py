@@ -9,13 +9,15 @@ import pytest
 pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import WrenchStamped
-from robot_model import JOINTS
+from robot_model import JOINTS, LEGS, Kinematics
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import MultiArrayDimension, UInt8MultiArray
 from user import stamp_ns, twist
 
-LEGS = [f'{side}_{place}' for side in ('left', 'right') for place in ('front', 'middle', 'rear')]
 WEIGHT_N = 2.0 * 9.80665
+
+KINEMATICS = Kinematics()
+TRIPODS = [('left_front', 'right_middle', 'left_rear'), ('right_front', 'left_middle', 'right_rear')]
 
 
 def contacts(names, data):
@@ -198,8 +200,13 @@ def test_when_an_imu_says_the_body_leans_expect_it_levelled_and_a_wrong_imu_refu
         return message
 
     def leans():
-        turned = user.next('odom').pose.pose.orientation
-        return 2 * (turned.w * turned.x + turned.y * turned.z)
+        """Return how far the body is rolled over the three feet that stand, as commanded, rad: odometry goes by the IMU."""
+        message = user.next('joint_commands')
+        feet = KINEMATICS.feet(message.name, message.position)
+        tripods = [feet[[LEGS.index(leg) for leg in legs]] for legs in TRIPODS]
+        down = min(tripods, key=lambda each: each[:, 2].mean())
+        _, slope, _ = np.linalg.solve(np.column_stack([down[:, :2], np.ones(3)]), down[:, 2])
+        return -slope
 
     # Its left side is up, so it turns about its axis ahead, the left side down.
     user.stream('imu/data', imu('base_link', 0.15), rate=50)

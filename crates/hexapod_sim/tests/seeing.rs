@@ -104,6 +104,24 @@ fn when_the_ground_drops_away_expect_it_to_stop_before_it_falls_in_sight_of_a_bo
     }
 }
 
+/// Where the camera does not look, a foot over a hollow is no edge.
+#[test]
+fn when_it_walks_in_a_circle_or_back_over_rubble_expect_it_not_to_stop_as_at_a_brink() {
+    for (twist, seed) in
+        [([0.05, 0.0, 0.25], 401), ([0.05, 0.0, 0.25], 402), ([-0.06, 0.0, 0.0], 306), ([0.0, 0.05, 0.0], 306)]
+    {
+        let terrain = Terrain::named("rubble", Some(0.05), seed).unwrap();
+        let mut walker = Walker::standing("tripod", &Ground::of(terrain).with_friction(0.8), Feels::Sees);
+        walker.engine.set_step_height(0.05);
+        let [vx, vy, wz] = twist;
+        for tick in 0..(15.0 / TICK_S) as usize {
+            walker.tick(Twist::new(vx, vy, wz));
+            let stops = walker.seeing.as_ref().is_some_and(|seeing| seeing.sight.is_at_brink());
+            assert!(!stops, "{twist:?} {seed}: after {:.1} s", tick as f64 * TICK_S);
+        }
+    }
+}
+
 #[test]
 fn when_it_sees_flat_ground_expect_it_to_walk_as_blind() {
     let on_flat = |feels| walk("flat", 0.0, "tripod", feels, SPEED_M_S);
