@@ -3,7 +3,7 @@
 use super::stack::{Moment, Stack};
 use crate::cli::Column;
 
-/// What is told in them.
+/// Which columns to write.
 pub struct Columns {
     asked: Vec<Column>,
 }

@@ -10,8 +10,9 @@ use std::time::Duration;
 /// What an IMU reported this long ago no longer counts: the body is taken to be level and at rest.
 const FRESH: Duration = Duration::from_millis(200);
 /// Time constant with which gravity's direction, which turns as the gyroscope says, follows the accelerometer, s
-/// (complementary filter: Mahony, Hamel and Pflimlin 2008), and that of the angular acceleration.
-const GRAVITY_S: f64 = 0.5;
+/// (complementary filter: Mahony, Hamel and Pflimlin 2008).
+pub const GRAVITY_S: f64 = 0.5;
+/// The same of the angular acceleration.
 const TURNING_S: f64 = 0.03;
 /// Of a frame that is none, so many characters are reported.
 const MOST_SHOWN: usize = 64;

@@ -31,7 +31,7 @@ pub use identification::{
     BaseParameters, Excitation, Identified, IdentifyError, IdentifyOptions, LegSample, SmoothError, identify,
     smooth_motion,
 };
-pub use imu::{ImuReader, ImuRefused, ImuSample};
+pub use imu::{GRAVITY_S, ImuReader, ImuRefused, ImuSample};
 pub use inertia::{Inertia, LINK_PARAMETERS, PARAMETER_NAMES};
 pub use leg::{JointMatrix, JointVector, LegDynamics, PlacedLeg};
 pub use mass::MasslessLeg;

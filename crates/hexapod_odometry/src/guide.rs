@@ -4,15 +4,15 @@
 //! how much it has been turned, and each step goes along it as it lies then. So the height follows ramps and stairs.
 
 use crate::unseen::Inertial;
+use hexapod_dynamics::GRAVITY_S;
 use hexapod_kinematics::math;
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 
 /// What the sensor said this long ago, s, does not count any more: the robot may be on other ground.
 const HEARD_S: f64 = 0.2;
-/// Time constant with which steps are smoothed before they go along a slope, s: that with which gravity follows the accelerometer
-/// (`hexapod_dynamics`), which a body that sways leans by as much as it accelerates. Smoothed alike, what sways to and fro neither
-/// climbs nor sinks.
-const SMOOTH_S: f64 = 0.5;
+/// Time constant with which steps are smoothed before they go along a slope, s: the same as the accelerometer's, whose idea of up
+/// leans as the body accelerates. Smoothed alike, what sways to and fro neither climbs nor sinks.
+const SMOOTH_S: f64 = GRAVITY_S;
 
 /// Where the plane of the feet lies in the odometry frame, and what has been walked with and without the sensor.
 #[derive(Clone, Debug, Default)]
@@ -106,12 +106,12 @@ impl Guide {
         let way = doubt * over_ground.norm();
         let guided = &mut self.guided;
         guided.is_upright = is_upright;
-        if guided.is_upright {
+        if is_upright {
             guided.way += way;
         } else {
             guided.without += over_ground;
         }
-        if guided.is_upright && self.steers {
+        if is_upright && self.steers {
             guided.steered_s += if way + turn > 0.0 { seconds } else { 0.0 };
             guided.steered_turn += turn;
         } else {

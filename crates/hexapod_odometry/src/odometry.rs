@@ -1,6 +1,6 @@
 //! Anchored feet in, the body's pose out.
 
-mod told;
+mod inputs;
 
 use crate::bearing::Bearing;
 use crate::estimate::{Estimate, Fit, Fitted};

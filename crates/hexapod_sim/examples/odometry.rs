@@ -47,8 +47,8 @@ fn main() {
 /// On rough grounds and with mishaps, with each kind of servo that sags: 95 of 100 errors are no greater than this without an IMU,
 /// and than that with one, and what part of the latter is within two deviations.
 fn tell_rough(each: u64, seconds: f64, mut seed: u64) {
-    const TOLD: [Figure; 4] = [Figure::Place, Figure::Height, Figure::Tilt, Figure::Yaw];
-    println!("| ground | servos | {} |\n|---|---|---|---|---|---|", TOLD.map(Figure::words).join(" | "));
+    const FIGURES: [Figure; 4] = [Figure::Place, Figure::Height, Figure::Tilt, Figure::Yaw];
+    println!("| ground | servos | {} |\n|---|---|---|---|---|---|", FIGURES.map(Figure::words).join(" | "));
     let grounds = FLOORS[..1].iter().chain(&ROUGH_FLOORS).map(|floor| (floor, None));
     let mishaps = [Mishap::Shoved, Mishap::Lifted, Mishap::Lost].map(|mishap| (&FLOORS[0], Some(mishap)));
     for (floor, mishap) in grounds.chain(mishaps) {
@@ -64,17 +64,17 @@ fn tell_rough(each: u64, seconds: f64, mut seed: u64) {
             }
             let by = |of: fn(&Pair) -> Sample| every.iter().map(of).collect::<Vec<_>>();
             let (with_imu, without) = (by(|pair| pair.with_imu), by(|pair| pair.without));
-            let told = TOLD.map(|figure| {
-                let [with_imu, without] = [&with_imu, &without].map(|samples| figure.error(samples));
-                let covered = 100.0 * figure.covered(&by(|pair| pair.with_imu));
+            let cells = FIGURES.map(|figure| {
+                let (before, after) = (figure.error(&without), figure.error(&with_imu));
+                let covered = 100.0 * figure.covered(&with_imu);
                 if figure.is_of_place() {
-                    format!("{:.0} mm, {:.0} mm, {covered:.1} %", 1e3 * without, 1e3 * with_imu)
+                    format!("{:.0} mm, {:.0} mm, {covered:.1} %", 1e3 * before, 1e3 * after)
                 } else {
-                    format!("{:.1}°, {:.1}°, {covered:.1} %", without.to_degrees(), with_imu.to_degrees())
+                    format!("{:.1}°, {:.1}°, {covered:.1} %", before.to_degrees(), after.to_degrees())
                 }
             });
             let on = mishap.map_or(floor.words(), |mishap| format!("{}, {mishap:?}", floor.words()).to_lowercase());
-            println!("| {on} | {kind} | {} |", told.join(" | "));
+            println!("| {on} | {kind} | {} |", cells.join(" | "));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::settings;
 use crate::rig::course::{Course, FLOORS, Floor, ROUGH_FLOORS};
-use crate::rig::drift::{Sensed, drive};
+use crate::rig::drift::{STANDS_S, Sensed, drive};
 use crate::rig::other::{Body, LIGHT, QUAD, Stack, walk};
 use crate::rig::shipped::GAITS;
 use crate::rig::{Rig, TICK_S};
@@ -81,7 +81,6 @@ struct Straight {
 
 /// Walks straight ahead for some seconds, with an IMU or without, after it has stood for some.
 fn straight_ahead(floor: Floor, gait: &'static str, seconds: f64, with_imu: bool) -> Straight {
-    const STANDS_S: f64 = 2.5;
     let mut rig = Rig::standing(&Course { floor, kind: "perfect", gait, seed: 1, restless: false }.setting());
     let (mut odometry, mut imu) = (Odometry::new(rig.engine.legs().len()), with_imu.then(|| Sensed::new(&rig, 1)));
     let (start, mut straight) =

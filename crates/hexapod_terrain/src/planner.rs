@@ -198,8 +198,8 @@ impl Planning {
             && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
     }
 
-    /// Whether a foot stands where it felt no ground, and none is known farther on where the robot goes and the camera looks: nothing
-    /// tells one that has never seen farther that it should.
+    /// Whether a foot stands where it felt no ground, and none is known farther on where the robot goes and the camera looks: a camera
+    /// that has never seen so far does not show that ground is missing there.
     fn ends_at(
         &self,
         engine: &Engine,
@@ -207,9 +207,12 @@ impl Planning {
         odom_from_footprint: &Isometry3<f64>,
         step: &NextStep,
     ) -> bool {
+        if !step.over_nothing {
+            return false;
+        }
         let from = odom_from_footprint * Point3::from(step.from);
         let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
-        let Some(ahead) = way.xy().try_normalize(LEAST_M_S).filter(|_| step.over_nothing) else { return false };
+        let Some(ahead) = way.xy().try_normalize(LEAST_M_S) else { return false };
         let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
         let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
         map.looks_towards(&beyond.coords.push(from.z).into())

@@ -16,7 +16,7 @@ use std::time::Duration;
 const EVERY: usize = 50;
 
 /// How long a robot stands before it is driven, s: meanwhile its gyroscope shows its bias.
-const STANDS_S: f64 = 2.5;
+pub const STANDS_S: f64 = 2.5;
 
 /// Odometry and truth at a moment of a drive.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! What odometry is told beside the feet.
+//! What odometry takes besides the feet.
 
 use super::Odometry;
 use crate::mishaps::Mishaps;
