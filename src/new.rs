@@ -33,18 +33,16 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         Some(kit) => found(&written(into.join(&robot), &kits::urdf(kit), &mut reported)?)?,
         None => robot,
     };
-    let setup = load(&into, &urdf).inspect_err(|_| {
+    let setup = load(&into, &urdf, arguments.gait.as_deref()).inspect_err(|_| {
         if made {
             // Empty, and ours.
             let _ = fs::remove_dir(&into);
         }
     })?;
     let gait = gait_to_start_with(&setup);
-    let is_stable = setup.gaits.get(&gait).is_ok_and(|gait| gait.is_stable());
-    let remark = if is_stable { String::new() } else { format!("   # {FALLS}") };
     let named = from_folder(&urdf, &into);
     let files = [
-        ("hexapod.yaml", parameter_text(&setup, &named, &format!("{gait}{remark}"))),
+        ("hexapod.yaml", parameter_text(&setup, &named, &gait)),
         ("robot.yaml", robot_text(&setup.engine)),
         ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
     ];
@@ -58,9 +56,6 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
             "note    {} was there and names another robot, which counts: give another folder with --into, or set its urdf",
             parameters.display()
         );
-    }
-    if !is_stable {
-        let _ = writeln!(reported, "note    gait {gait} {FALLS}");
     }
     reported.push_str(&what_next(kit, &shell_word(&into.display().to_string())));
     // Whoever reads it may have gone.
@@ -117,9 +112,9 @@ fn folder_of(urdf: &Path) -> PathBuf {
     PathBuf::from(format!("{stem}_config"))
 }
 
-fn load(config: &Path, urdf: &Path) -> Result<gait_planner::Setup, Failure> {
+fn load(config: &Path, urdf: &Path, gait: Option<&str>) -> Result<gait_planner::Setup, Failure> {
     let files = FileArgs { config: config.display().to_string(), urdf: urdf.display().to_string() };
-    let all = parameters_of(&files)?;
+    let all = parameters_of(&files)?.with_gait(gait);
     let files = files_of(&all.planner)?;
     Ok(gait_planner::Setup::read(&all.planner, &files).map_err(|error| files.explained_in_new(error))?)
 }
@@ -140,16 +135,18 @@ const SERVOS: &str = "\
 # and pulses. What each key means: docs/servos.md.
 ";
 
-/// What is said of a gait that lifts more feet than the robot can stand without.
-const FALLS: &str = "does not keep it on its feet at every moment; it walks on no steadier one";
-
-/// The gait that would be taken; or, where the robot hardly moves on that, the first on which it walks.
+/// The gait that would be taken; or, where the robot hardly moves on that, the first on which it walks and is on its feet at
+/// every moment.
 fn gait_to_start_with(setup: &gait_planner::Setup) -> String {
     let walks = |gait: &Gait| Walked::measure(&setup.engine, *gait).stuck().next().is_none();
     if walks(setup.engine.gait()) {
         return setup.gait_name.clone();
     }
-    setup.gaits.iter().find(|(_, gait)| walks(gait)).map_or(setup.gait_name.clone(), |(name, _)| name.to_owned())
+    setup
+        .gaits
+        .iter()
+        .find(|(_, gait)| gait.is_stable() && walks(gait))
+        .map_or(setup.gait_name.clone(), |(name, _)| name.to_owned())
 }
 
 /// `hexapod.yaml`: where the robot is, its gait, and the sizes that were chosen for it.

@@ -24,6 +24,15 @@ pub struct AllParams {
 }
 
 impl AllParams {
+    /// With the gait of the command line, if there is one.
+    #[must_use]
+    pub fn with_gait(mut self, gait: Option<&str>) -> Self {
+        if let Some(gait) = gait {
+            self.planner.insert("gait", gait.into());
+        }
+        self
+    }
+
     /// What `hexapod.yaml` says of all nodes; none where it does not hold.
     #[must_use]
     pub fn of_files(files: &Files) -> Option<Self> {

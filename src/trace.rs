@@ -22,11 +22,8 @@ pub fn trace(arguments: &TraceArgs) -> Result<(), Failure> {
     if !to_standard_output {
         out::check_beside(&arguments.out, arguments.files.given().into_iter().chain([&*arguments.commands]))?;
     }
-    let all = parameters_of(&arguments.files)?;
-    let mut setup = gait_planner::Setup::load(&all.planner)?;
-    if let Some(name) = &arguments.gait {
-        setup.engine.set_gait(setup.gaits.get(name).map_err(Failure::Words)?);
-    }
+    let all = parameters_of(&arguments.files)?.with_gait(arguments.gait.as_deref());
+    let setup = gait_planner::Setup::load(&all.planner)?;
     let commands = commands::read_commands(&arguments.commands)?;
     for note in commands.notes(&arguments.commands) {
         say(&note);

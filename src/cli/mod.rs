@@ -149,6 +149,9 @@ pub struct NewArgs {
     /// The folder to write; files that are there stay as they are [default: the robot's name, here]
     #[arg(long, value_name = "DIR")]
     pub into: Option<std::path::PathBuf>,
+    /// The gait of gaits.yaml to start with [default: one that keeps it on its feet at every moment]
+    #[arg(long, value_name = "NAME")]
+    pub gait: Option<String>,
 }
 
 /// How to run.

@@ -22,7 +22,7 @@ const PANEL_PX: [f64; 2] = [560.0, 380.0];
 /// # Errors
 /// The files do not hold, there is no such gait, or the robot does not walk with it.
 pub fn draw(arguments: &GaitArgs) -> Result<String, Failure> {
-    let (engine, name) = prepared(arguments, &parameters_of(&arguments.files)?)?;
+    let (engine, name) = prepared(arguments, &parameters_of(&arguments.files)?.with_gait(arguments.gait.as_deref()))?;
     gait_svg(engine, &name).map_err(Failure::Words)
 }
 
@@ -196,7 +196,7 @@ pub(super) mod tests {
 
     #[test]
     fn when_a_gait_is_unknown_expect_the_known_ones() {
-        let Err(Failure::Words(words)) = draw(&shipped(Some("gallop"))) else { panic!("it is unknown") };
-        assert!(words.contains("tripod"), "{words}");
+        let Err(Failure::Input(error)) = draw(&shipped(Some("gallop"))) else { panic!("it is unknown") };
+        assert!(error.message().contains("tripod"), "{error}");
     }
 }

@@ -20,7 +20,7 @@ const FLAT_M: f64 = 0.012;
 /// # Errors
 /// As [`super::gait::draw`].
 pub(super) fn draw(arguments: &GaitArgs) -> Result<String, Failure> {
-    let all = parameters_of(&arguments.files)?;
+    let all = parameters_of(&arguments.files)?.with_gait(arguments.gait.as_deref());
     let urdf = state_publisher::Setup::load(&all.publisher)?.description.urdf;
     let (mut engine, name) = prepared(arguments, &all)?;
     let cycle = record(&mut engine, SPEED_FRACTION).map_err(Failure::Words)?;

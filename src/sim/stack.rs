@@ -81,16 +81,13 @@ pub struct Motors {
 
 impl Stack {
     /// A robot that sits, or hangs, its servos still without pulses.
-    pub fn new(setups: Setups, gait: Option<&str>, start: Start, sees: bool) -> Result<Self, Failure> {
+    pub fn new(setups: Setups, start: Start, sees: bool) -> Result<Self, Failure> {
         let Setups { planner, driver, simulator, .. } = setups;
         let Some(simulator) = simulator else {
             return Err(Failure::Words("hexapod sim is for bus physics; leave out -p bus".into()));
         };
         let simulator = if start == Start::Hanging { simulator.hung_up() } else { simulator };
-        let mut engine = planner.engine;
-        if let Some(name) = gait {
-            engine.set_gait(planner.gaits.get(name).map_err(Failure::Words)?);
-        }
+        let engine = planner.engine;
         let none = || Failure::Words("hexapod sim is for bus physics; leave out -p bus".into());
         let (servos, schedule) = (driver.servos().ok_or_else(none)?.clone(), driver.schedule(Duration::ZERO));
         let boards = SimulatedBus::for_config(&servos);

@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &SimArgs, list: &List, shutdown: &Shutdown, out: im
     let setups = setups(arguments)?;
     let misfortunes = misfortunes(list, &setups)
         .map_err(|reason| Failure::Words(format!("{}:{reason}", arguments.commands.display())))?;
-    let mut stack = Stack::new(setups, arguments.gait.as_deref(), arguments.start, arguments.see)?;
+    let mut stack = Stack::new(setups, arguments.start, arguments.see)?;
     stack.note(list.notes(&arguments.commands));
     walk(stack, (list, &misfortunes), &arguments.columns, shutdown, out)
 }
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &SimArgs, list: &List, shutdown: &Shutdown, out: im
 pub(super) fn setups(arguments: &SimArgs) -> Result<Setups, Failure> {
     let SimArgs { files, params, terrain, gait, .. } = arguments;
     let bus = BusArgs { files: files.clone(), bus: Some("physics".into()), params: params.clone() };
-    let all = on_terrain(parameters(&bus)?, terrain)?;
+    let all = on_terrain(parameters(&bus)?, terrain)?.with_gait(gait.as_deref());
     check_sim(params, Options { terrain, gait: gait.as_deref().unwrap_or_default() }, &all)?;
     Setups::load(&all)
 }

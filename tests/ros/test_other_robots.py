@@ -17,6 +17,8 @@ WALK_S = 5.0
 SHAPES = {'quadruped': (4, 12), 'octopod': (8, 24), 'four_joints': (6, 24), 'five_joints': (6, 30), 'dog': (4, 12),
           'meshes_only': (6, 18)}
 PUBLIC = ['solo12', 'a1', 'hyq', 'anymal_kinova']
+# Those that walk on no gait that would be chosen for them.
+ONLY_TROT = ['anymal_c', 'go2']
 
 
 @pytest.fixture(params=[*SHAPES, *PUBLIC])
@@ -137,10 +139,18 @@ def test_when_another_robot_is_checked_expect_its_gait_and_servos_reported(sessi
 
 
 @pytest.mark.parametrize('name', other_robots.PUBLIC)
-def test_when_a_public_robot_is_checked_expect_it_to_hold(session, name):
+def test_when_a_public_robot_is_checked_expect_it_to_hold(session, name, tmp_path):
     file = other_robots.public(name)
     if file is None:
         pytest.skip('example-robot-data (PyPI) is not installed')
     process = session.start('hexapod', 'check', '--urdf', str(file))
-    assert process.wait() == 0, process.log()
+    status = process.wait()
+    if name in ONLY_TROT:
+        assert status == 2, process.log()
+        assert 'set `gait: trot` in hexapod.yaml' in process.log(), process.log()
+        process = session.start('hexapod', 'new', str(file), '--gait', 'trot', '--into', str(tmp_path / name))
+        assert process.wait() == 0, process.log()
+        process = session.start('hexapod', 'check', '--config', str(tmp_path / name))
+        status = process.wait()
+    assert status == 0, process.log()
     assert '4 legs, 12 joints' in process.log(), process.log()

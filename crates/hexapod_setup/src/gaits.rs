@@ -5,9 +5,7 @@ use crate::names;
 use crate::threads;
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
-use hexapod_gait::{
-    Gait, GaitError, GaitSpec, LegPhase, LegPlace, RoughLevel, RoughLevels, SupportPolygon, leg_places,
-};
+use hexapod_gait::{Gait, GaitError, GaitSpec, LegPlace, RoughLevel, RoughLevels, leg_places};
 use hexapod_kinematics::{Leg, MAX_LEGS, MIN_LEGS, Robot};
 use nalgebra::Vector2;
 use serde::de::{MapAccess, Visitor};
@@ -30,10 +28,6 @@ pub struct Gaits {
 #[derive(Clone, Debug)]
 struct Known {
     name: String,
-    /// Whether the robot stands on its feet at every moment of it.
-    stable: bool,
-    /// Whether the feet that stay bear the robot, if only for a moment: others are not chosen unless asked for.
-    borne: bool,
     /// The gait, or why it is not for this robot.
     gait: Result<Gait, String>,
 }
@@ -82,7 +76,7 @@ impl Gaits {
         let file: Option<File> = document.deserialize_on(&mut faults);
         let read = file.map(|file| Self::of_file(file, &document, robot, &mut faults));
         let gaits = faults.or(read)?;
-        if gaits.in_order_of_worth().next().is_none() {
+        if gaits.iter().next().is_none() {
             return Err(gaits.none_for_it(&document, robot));
         }
         Ok(gaits)
@@ -134,9 +128,7 @@ impl Gaits {
                     continue;
                 }
             };
-            // One that is written for this robot is meant.
-            let borne = is_meant(document, &name) || gait.as_ref().is_ok_and(|gait| is_borne(gait, &hips));
-            known.push(Known { name, stable: spec.stable, borne, gait });
+            known.push(Known { name, gait });
         }
         note_all(document, "rough", RoughLevels::faults(&file.rough), faults);
         Self { known, rough: RoughLevels::try_new(&file.rough).unwrap_or_default() }
@@ -160,16 +152,11 @@ impl Gaits {
         let notes = robot.model().notes().iter().map(|note| format!("; {note}")).collect::<String>();
         let falls: Vec<&str> = self.left_out().filter(|(_, why)| why.ends_with(FALLS)).map(|(name, _)| name).collect();
         if !falls.is_empty() {
-            let hips: Vec<String> = robot.legs().iter().map(|leg| at_mm(leg.name(), leg.hip_in_body().xy())).collect();
             let message = format!(
                 "none is for this robot of {legs} legs: on {} it would not stand on its feet at every moment{notes}",
                 falls.join(", ")
             );
-            let help = format!(
-                "the hips of its legs are at {} mm: correct the origins of their first joints if that is not where they are; \
-                 else describe a gait for it, or one with `stable: false`",
-                hips.join(", ")
-            );
+            let help = format!("{}; else describe a gait for it, or one with `stable: false`", hips_of(robot));
             return document.error_at("gaits", message, help);
         }
         document.error_at("gaits", format!("none is for this robot of {legs} legs{notes}"), help)
@@ -215,27 +202,20 @@ impl Gaits {
     /// which this robot stands at every moment, with a remark that says so.
     ///
     /// # Errors
-    /// No gait has that name.
+    /// No gait has that name, or none for this robot keeps it on its feet, so that it has to be asked for.
     pub fn starting(&self, name: &str) -> Result<(String, Gait, Option<String>), String> {
-        match (self.get(name), self.known.iter().any(|known| known.name == name), self.in_order_of_worth().next()) {
-            (Ok(gait), ..) => Ok((name.to_owned(), gait, None)),
-            (Err(why), true, Some((other, gait))) => {
-                let falls = if gait.is_stable() { String::new() } else { self.why_unstable() };
-                Ok((other.to_owned(), *gait, Some(format!("{why}: starting with {other:?}{falls}"))))
+        let why = match self.get(name) {
+            Ok(gait) => return Ok((name.to_owned(), gait, None)),
+            Err(why) => why,
+        };
+        let is_known = self.known.iter().any(|known| known.name == name);
+        match self.stable().next() {
+            Some((other, gait)) if is_known => {
+                Ok((other.to_owned(), *gait, Some(format!("{why}: starting with {other:?}"))))
             }
-            (Err(why), ..) => Err(why),
+            None if is_known => Err(format!("{why}; none of these keeps it on its feet at every moment")),
+            _ => Err(why),
         }
-    }
-
-    /// What to say where no gait keeps this robot on its feet: what bars those that would keep others so.
-    fn why_unstable(&self) -> String {
-        let stable = self.known.iter().filter(|known| known.stable);
-        let falling = stable.filter_map(|known| Some((&known.name, known.gait.as_ref().err()?)));
-        let reasons: Vec<String> = falling
-            .filter(|(_, why)| why.ends_with(FALLS))
-            .map(|(name, why)| format!("; {name:?} is not for this robot, as {why}"))
-            .collect();
-        format!(", which does not keep it on its feet at every moment{}", reasons.concat())
     }
 
     /// The names of all gaits for this robot.
@@ -254,10 +234,9 @@ impl Gaits {
         &self.rough
     }
 
-    /// The gaits of this robot that may be chosen by themselves, with their names, stable ones before others.
-    pub(crate) fn in_order_of_worth(&self) -> impl Iterator<Item = (&str, &Gait)> {
-        let of = |stable: bool| self.known.iter().filter(move |known| known.stable == stable && known.borne);
-        of(true).chain(of(false)).filter_map(|known| Some((known.name.as_str(), known.gait.as_ref().ok()?)))
+    /// The gaits of this robot that may be chosen by themselves, with their names: those that keep it on its feet.
+    pub(crate) fn stable(&self) -> impl Iterator<Item = (&str, &Gait)> {
+        self.iter().filter(|(_, gait)| gait.is_stable())
     }
 }
 
@@ -277,6 +256,15 @@ fn names_other_legs(spec: &GaitSpec, places: &[LegPlace]) -> bool {
     !spec.phase_offsets.is_empty() && !places.iter().any(|place| spec.phase_offsets.contains_key(&place.name))
 }
 
+/// Where a robot's hips are, for somebody whose gaits do not suit them.
+pub(crate) fn hips_of(robot: &Robot) -> String {
+    let hips: Vec<String> = robot.legs().iter().map(|leg| at_mm(leg.name(), leg.hip_in_body().xy())).collect();
+    format!(
+        "the hips of its legs are at {} mm: correct the origins of their first joints if that is not where they are",
+        hips.join(", ")
+    )
+}
+
 fn at_mm(name: &str, at: Vector2<f64>) -> String {
     format!("{name} {:.0} {:.0}", at.x * 1e3, at.y * 1e3)
 }
@@ -292,29 +280,6 @@ fn stands(gait: &Gait, hips: &[Vector2<f64>]) -> bool {
     let middle = hips.iter().sum::<Vector2<f64>>() / hips.len().max(1) as f64;
     let size = hips.iter().map(|hip| (hip - middle).norm()).fold(0.0, f64::max);
     gait.least_margin(hips, middle) >= -1e-6 - 0.03 * size
-}
-
-/// How far the middle of the legs may be beside the line between two feet that bear the robot for a moment, in parts of the
-/// farthest hip's distance from it.
-const BESIDE: f64 = 0.25;
-
-/// Whether at every moment feet on both sides of the middle of the legs stand, as the two of a trot that are diagonal.
-fn is_borne(gait: &Gait, hips: &[Vector2<f64>]) -> bool {
-    let middle = hips.iter().sum::<Vector2<f64>>() / hips.len().max(1) as f64;
-    let around: Vec<Vector2<f64>> = hips.iter().map(|hip| hip - middle).collect();
-    let near = BESIDE * around.iter().map(|hip| hip.norm()).fold(0.0, f64::max);
-    let lift_offs = (0..hips.len()).map(|leg| gait.lift_off_phase(leg) + 1e-6);
-    lift_offs.into_iter().all(|phase| {
-        let stands = |leg: &usize| matches!(gait.leg_phase(*leg, phase), LegPhase::Stance(_));
-        let standing: Vec<Vector2<f64>> = (0..hips.len()).filter(stands).map(|leg| around[leg]).collect();
-        let pairs =
-            standing.iter().enumerate().flat_map(|(index, a)| standing[index + 1..].iter().map(move |b| (a, b)));
-        let bears = |(a, b): (&Vector2<f64>, &Vector2<f64>)| {
-            let between = b - a;
-            a.dot(&between) <= 0.0 && b.dot(&between) >= 0.0 && a.perp(b).abs() <= near * between.norm()
-        };
-        SupportPolygon::new(standing.iter().copied()).margin(Vector2::zeros()) >= 0.0 || pairs.into_iter().any(bears)
-    })
 }
 
 /// Whether a robot with another number of legs would stand on this gait: two rows of legs, evenly apart.

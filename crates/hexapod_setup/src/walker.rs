@@ -2,11 +2,11 @@
 
 use crate::binding::Trial;
 use crate::config_file::ConfigFile;
-use crate::gaits::Gaits;
+use crate::gaits::{Gaits, hips_of};
 use crate::motions::{Motions, leg_clearance_of};
 use crate::params::{number, wrong};
 use crate::planner;
-use crate::rehearsal::rehearse;
+use crate::rehearsal::{Stuck, rehearse};
 use crate::robot::Description;
 use crate::stuck::{Reason, explain};
 use crate::unfit;
@@ -14,7 +14,7 @@ use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceError, StanceWish, size_of};
-use hexapod_kinematics::{Leg, Neighbour};
+use hexapod_kinematics::{Leg, Neighbour, Robot};
 use std::sync::Arc;
 
 /// What walks, and all that may be asked of it.
@@ -149,6 +149,12 @@ fn unfit(params: &Params, description: &Description, error: &StanceError) -> Con
     unfit::cause(description, leg)
 }
 
+/// What to do where no gait keeps the robot on its feet.
+fn unstable_help(gaits: &Gaits, robot: &Robot) -> String {
+    let names: Vec<String> = gaits.names().map(|name| format!("`gait: {name}`")).collect();
+    format!("{}; else set {} if you mean it to fall from step to step", hips_of(robot), names.join(" or "))
+}
+
 /// The engine with the gait to start with, that gait's name, and a remark where it is not the one asked for.
 fn engine(
     params: &Params,
@@ -163,8 +169,12 @@ fn engine(
     let near = unknown.map(|name| hint_for(name, &legs)).filter(|hint| hint.starts_with("did you mean"));
     let legs = format!("{}the legs are {}", near.map(|near| format!("{near} ")).unwrap_or_default(), legs.join(", "));
     let wrong = |name: &str, reason: String| {
-        let help = if name == "disabled_legs" { legs.as_str() } else { "" };
-        wrong(planner::NODE, params, name, reason, help)
+        let help = match name {
+            "disabled_legs" => legs.clone(),
+            "gait" if gaits.stable().next().is_none() => unstable_help(gaits, &description.robot),
+            _ => String::new(),
+        };
+        wrong(planner::NODE, params, name, reason, &help)
     };
     let asked = planner::gait_name(params);
     let made = |gait: Gait| {
@@ -175,13 +185,17 @@ fn engine(
             .with_packed_pose(description.packed.as_deref())
             .map_err(|error| wrong("config", error.to_string()))
     };
-    let (name, gait, remark) = gaits.starting(&asked).map_err(|reason| wrong("gait", reason))?;
-    let engine = made(gait)?;
-    check_upright(params, description, &engine)?;
+    let upright = |engine| check_upright(params, description, &engine).map(|()| engine);
+    let (name, gait, remark) = match gaits.starting(&asked) {
+        Ok(starting) => starting,
+        Err(reason) => {
+            // Legs that do not hold the robot up while it stands say why no gait does.
+            gaits.iter().next().map(|(_, any)| made(*any).and_then(upright)).transpose()?;
+            return Err(wrong("gait", reason));
+        }
+    };
+    let engine = upright(made(gait)?)?;
     let Err(stuck) = rehearse(&engine, gait) else { return Ok((engine, name, remark)) };
-    // Another gait may do: stable ones first.
-    let others = gaits.in_order_of_worth().filter(|(other, _)| *other != name);
-    let walked = others.into_iter().find(|(_, other)| rehearse(&engine, **other).is_ok());
     let trial = Trial {
         engine: &engine,
         gait,
@@ -191,20 +205,38 @@ fn engine(
         disabled: &disabled,
         description,
     };
+    let (other, gait, remark) = another(&trial, &stuck, &name, gaits, params)?;
+    Ok((made(gait)?, other.to_owned(), Some(remark)))
+}
+
+/// Another gait for a robot that does not walk on the one of this name, and why it is taken. Who means a gait that falls
+/// from step to step asks for it.
+fn another<'a>(
+    trial: &Trial<'_>,
+    stuck: &Stuck,
+    name: &str,
+    gaits: &'a Gaits,
+    params: &Params,
+) -> Result<(&'a str, Gait, String), ConfigError> {
+    let walks = |(other, gait): &(&str, &Gait)| *other != name && rehearse(trial.engine, **gait).is_ok();
+    let walked = gaits.stable().find(walks);
     if walked.is_none()
         && let Some(name) = trial.size()
     {
         let reason = format!("with it {}", stuck.what());
         let help = "leave it at 0.0, and one is chosen with which the robot walks";
-        return Err(crate::params::wrong(planner::NODE, params, name, reason, help));
+        return Err(wrong(planner::NODE, params, name, reason, help));
     }
-    let Reason { joint, attribute, why, help } = explain(&stuck, trial.binding(), &engine, description);
-    match walked {
-        Some((other, gait)) => {
-            let falls = if gait.is_stable() { "" } else { ", which does not keep it on its feet at every moment" };
-            let remark = format!("{why} (gait {name:?}); {help}. Starting with {other:?}{falls}");
-            Ok((made(*gait)?, other.to_owned(), Some(remark)))
-        }
-        None => Err(description.origin.at_joint(description.robot.model(), &joint, attribute, (why, help))),
+    let description = trial.description;
+    let Reason { joint, attribute, why, help } = explain(stuck, trial.binding(), trial.engine, description);
+    if let Some((other, gait)) = walked {
+        return Ok((other, *gait, format!("{why} (gait {name:?}); {help}. Starting with {other:?}")));
     }
+    let unstable = gaits.iter().filter(|(_, gait)| !gait.is_stable()).find(walks);
+    let unstable = unstable.map(|(other, _)| {
+        format!("; or set `gait: {other}` in hexapod.yaml (`hexapod new --gait {other}` writes it), on which it walks but is not on \
+ its feet at every moment")
+    });
+    let help = help + &unstable.unwrap_or_default();
+    Err(description.origin.at_joint(description.robot.model(), &joint, attribute, (why, help)))
 }

@@ -13,10 +13,11 @@ fn walked_from(start: Start, commands: &str, terrain: &str, params: &[&str]) -> 
     let root = env!("CARGO_MANIFEST_DIR");
     let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
     let params = params.iter().map(|&param| param.to_owned()).collect();
-    let arguments = SimArgs { files, params, terrain: terrain.into(), ..SimArgs::default() };
+    let arguments =
+        SimArgs { files, params, terrain: terrain.into(), gait: Some("ripple".into()), ..SimArgs::default() };
     let (list, setups) = (commands::parse(commands).unwrap(), setups(&arguments).ok().unwrap());
     let misfortunes = misfortunes(&list, &setups).unwrap();
-    let stack = Stack::new(setups, Some("ripple"), start, false).ok().unwrap();
+    let stack = Stack::new(setups, start, false).ok().unwrap();
     let mut table = Vec::new();
     let columns = [Column::Joints, Column::Forces, Column::Contacts, Column::Odometry, Column::Commanded];
     let walked = walk(stack, (&list, &misfortunes), &columns, &Shutdown::default(), &mut table);
@@ -161,7 +162,7 @@ fn when_the_supply_gives_way_expect_why_and_when_and_what_the_driver_did() {
     };
     let setups = setups(&SimArgs { files, ..SimArgs::default() }).ok().unwrap();
     let list = commands::parse("0,0.06,0,0\n1,0,0,0\n").unwrap();
-    let stack = Stack::new(setups, None, Start::Sitting, false).ok().unwrap();
+    let stack = Stack::new(setups, Start::Sitting, false).ok().unwrap();
     let Err(Failure::Running(reported)) = walk(stack, (&list, &[]), &[], &Shutdown::default(), Vec::new()) else {
         panic!("it stands")
     };
