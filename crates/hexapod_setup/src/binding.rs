@@ -56,7 +56,8 @@ impl Trial<'_> {
             let step_height = self.settings.step_height.min(spec.step_height);
             Settings { stance: spec, step_height, ..self.settings }
         };
-        wish.stance(&robot).is_ok_and(|stance| self.walks(robot, settings(stance.spec()), stance))
+        wish.stance_with(&robot, self.settings.leg_clearance)
+            .is_ok_and(|stance| self.walks(robot, settings(stance.spec()), stance))
     }
 
     /// The size that was asked for, a parameter, without which the robot walks.

@@ -107,7 +107,7 @@ pub fn settings(
     leg_clearance: LegClearance,
 ) -> Result<(Settings, Stance), StanceError> {
     let asked = number(params, "step_height");
-    let stance = wish(params).stance(robot)?;
+    let stance = wish(params).stance_with(robot, leg_clearance)?;
     let settings = Settings {
         stance: stance.spec(),
         step_height: asked.min(stance.spec().step_height),
@@ -132,7 +132,7 @@ pub fn lift_beyond(asked: f64, greatest: f64) -> Option<String> {
     };
     (asked > greatest).then(|| {
         format!(
-            "step_height {asked} is more than the stance leaves room for: feet are lifted by {greatest:.3} m; {more}"
+            "step_height {asked:.3} is more than the stance leaves room for: feet are lifted by {greatest:.3} m; {more}"
         )
     })
 }

@@ -72,15 +72,16 @@ impl Walker {
 
 /// What to say of legs that stand so near to each other that steps are shortened.
 fn crowded(engine: &Engine) -> Option<String> {
-    let Shortened { leg, to, fraction } = engine.shortened()?;
+    let Shortened { leg, to, fractions } = engine.shortened()?;
     let name = |leg: usize| engine.legs().get(leg).map_or("", Leg::name);
     let pair = match to {
         Neighbour::Leg(other) => format!("legs {} and {}", name(leg), name(other)),
         Neighbour::Body => format!("leg {} and the body", name(leg)),
     };
-    let percent = 100.0 * fraction;
+    let [ahead, aside] = [fractions.x, fractions.y].map(|fraction| 100.0 * fraction);
     Some(format!(
-        "{pair} would come too near to each other: feet keep {percent:.0} % of their reach (leg_clearance in motions.yaml)"
+        "{pair} would come too near to each other: feet keep {ahead:.0} % of their reach ahead and {aside:.0} % aside \
+         (leg_clearance in motions.yaml)"
     ))
 }
 
@@ -234,8 +235,10 @@ fn another<'a>(
     }
     let unstable = gaits.iter().filter(|(_, gait)| !gait.is_stable()).find(walks);
     let unstable = unstable.map(|(other, _)| {
-        format!("; or set `gait: {other}` in hexapod.yaml (`hexapod new --gait {other}` writes it), on which it walks but is not on \
- its feet at every moment")
+        format!(
+            "; or set `gait: {other}` in hexapod.yaml (`hexapod new --gait {other}` writes it), on which it walks but is not on its \
+             feet at every moment"
+        )
     });
     let help = help + &unstable.unwrap_or_default();
     Err(description.origin.at_joint(description.robot.model(), &joint, attribute, (why, help)))

@@ -202,6 +202,20 @@ fn when_the_servos_of_a_file_are_made_up_expect_them_refused_for_a_real_robot() 
 }
 
 #[test]
+fn when_joints_turn_more_than_once_expect_simulated_servos_that_do_so_too() {
+    let urdf = std::fs::read_to_string(Path::new(CONFIG).join("../urdf/hexapod.urdf")).unwrap();
+    let robot =
+        Robot::from_urdf(&urdf.replace("upper=\"0.5\"", "upper=\"9.4\"").replace("lower=\"-2.6\"", "lower=\"-9.4\""))
+            .unwrap();
+    let path = std::env::temp_dir().join(format!("hexapod_turning_{}.yaml", std::process::id()));
+    std::fs::write(&path, servos_text(&robot, None)).unwrap();
+    let servos = simulated_servos(&path, &robot).unwrap().config;
+    let (lower, upper) = servos.servos()[2].angle_limits_rad();
+    assert!(lower < -6.2 && upper > 6.2, "{lower} {upper}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn when_servos_take_two_boards_expect_the_left_legs_on_one_and_the_right_ones_on_the_other_as_shipped() {
     let urdf = std::fs::read_to_string(Path::new(CONFIG).join("../urdf/hexapod.urdf")).unwrap();
     let robot = Robot::from_urdf(&urdf).unwrap();

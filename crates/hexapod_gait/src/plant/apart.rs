@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 /// What is kept beside the clearance for what legs do between two looks, m.
 const BETWEEN_LOOKS_M: f64 = 0.0005;
-/// Parts of the stance's reach that are tried.
-const PARTS: u32 = 20;
+/// Parts of the stance's reach, ahead and aside, that are tried.
+const PARTS: f64 = 20.0;
 /// Directions in which the reach of a foot is looked at.
 const DIRECTIONS: u32 = 16;
 /// Legs that have less room between them anywhere in their reach are looked at in poses of the body, too, m.
@@ -33,8 +33,8 @@ pub struct Shortened {
     pub leg: usize,
     /// The other leg, or the body.
     pub to: Neighbour,
-    /// The fraction of its reach that each foot keeps.
-    pub fraction: f64,
+    /// The fractions of its reach ahead and aside that each foot keeps.
+    pub fractions: Vector2<f64>,
 }
 
 /// Joint angles of all legs of three joints, from the first to the second; what lies beyond is not looked at.
@@ -63,15 +63,24 @@ impl Apart {
             rooms[leg] = 0.0;
         }
         let (whole, mut stance, mut shortened) = (*stance.reach(), stance, None);
-        for fraction in (1..PARTS).rev() {
+        let mut parts = Vector2::repeat(PARTS);
+        loop {
             let (leg, to, room) = least(&rooms);
-            if room >= 0.0 {
+            let shorter = [Vector2::x(), Vector2::y()].map(|axis| parts - axis);
+            let shorter = shorter.into_iter().filter(|parts| parts.min() > 0.0).map(|parts| {
+                let mut stance = stance.clone();
+                stance.set_reach(Reach::new(whole.axes().component_mul(&(parts / PARTS))));
+                let rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
+                (parts, stance, rooms)
+            });
+            // Steps ahead stay as long as they are where shorter ones aside do, and the other way round.
+            let Some(most) =
+                shorter.filter(|_| room < 0.0).max_by(|one, other| least(&one.2).2.total_cmp(&least(&other.2).2))
+            else {
                 break;
-            }
-            let kept = f64::from(fraction) / f64::from(PARTS);
-            stance.set_reach(whole.scaled(kept));
-            shortened = Some(Shortened { leg, to, fraction: kept });
-            rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
+            };
+            (parts, stance, rooms) = most;
+            shortened = Some(Shortened { leg, to, fractions: parts / PARTS });
         }
         let facing = facing(robot, &stance, &rooms);
         let clear = Ranges::of(&collision.clear_ranges(robot, &home).unwrap_or_default());

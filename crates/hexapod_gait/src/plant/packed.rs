@@ -9,6 +9,8 @@ use nalgebra::Vector3;
 const CLEAR_M: f64 = 0.005;
 /// How far from its limits a joint stays that folds by itself, rad: a calibrated servo ends a little before them.
 const STOP_RAD: f64 = 0.1;
+/// How far a joint turns to fold, rad: farther, and it only comes round again.
+const MOST_RAD: f64 = std::f64::consts::PI;
 const PARTS: u32 = 24;
 const WAY: u32 = 8;
 
@@ -56,7 +58,8 @@ impl Plant {
             for tibia in 0..=PARTS {
                 let at = |joint: usize, fraction: u32| {
                     let limits = leg.joints()[joint].limits();
-                    let (lower, upper) = (limits.lower + STOP_RAD, limits.upper - STOP_RAD);
+                    let lower = (limits.lower + STOP_RAD).max(from[joint] - MOST_RAD);
+                    let upper = (limits.upper - STOP_RAD).min(from[joint] + MOST_RAD);
                     let range = (upper - lower).max(0.0);
                     (lower + range * f64::from(fraction) / f64::from(PARTS)).clamp(limits.lower, limits.upper)
                 };

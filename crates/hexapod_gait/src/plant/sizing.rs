@@ -2,8 +2,9 @@
 
 use crate::plane::reach::STROKE_FRACTION;
 use crate::plane::size::{Enlarged, size_of};
+use crate::plant::apart::Apart;
 use crate::plant::resting::LOOK_BUDGET;
-use crate::plant::settings::StanceSpec;
+use crate::plant::settings::{LegClearance, StanceSpec};
 use crate::plant::stance::{Stance, StanceError, base_z};
 use hexapod_kinematics::{IterationBudget, Leg, Robot, math};
 use nalgebra::Vector3;
@@ -31,6 +32,9 @@ const UPRIGHT: [f64; 2] = [0.75, 0.45];
 /// What is tried where the first choice leaves too little room.
 const DEPTHS: [f64; 5] = [1.0, 0.87, 1.1, 0.75, 1.25];
 const LIFTS: [f64; 3] = [1.0, 0.5, 0.25];
+/// Fractions of the lift that are tried where lifted legs come too near to each other, and the part of their reach that is enough.
+const LOWER: [f64; 5] = [0.8, 0.65, 0.5, 0.4, 0.3];
+const HALF: f64 = 0.5;
 const SITS: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
 /// Fraction of the room wanted, and of the most there is, that is enough.
 const ENOUGH: f64 = 0.75;
@@ -52,6 +56,37 @@ impl StanceWish {
     /// As [`Self::suiting`].
     pub fn stance(self, robot: &Robot) -> Result<Stance, StanceError> {
         self.stance_in(robot, true)
+    }
+
+    /// The same for legs that keep this far from each other: they are lifted less where lifted legs would come so near to each
+    /// other that steps were less than half as long, unless the lift is asked for.
+    ///
+    /// # Errors
+    /// As [`Self::suiting`].
+    pub fn stance_with(self, robot: &Robot, clearance: LegClearance) -> Result<Stance, StanceError> {
+        let stance = self.stance(robot)?;
+        let kept = |stance: &Stance| {
+            let shortened = Apart::of(robot, stance.clone(), clearance).0.shortened();
+            shortened.map_or(1.0, |by| by.fractions.min())
+        };
+        let (lift, whole) = (stance.spec().step_height, kept(&stance));
+        if self.step_height.is_some() || whole >= HALF {
+            return Ok(stance);
+        }
+        let mut best = (whole, stance);
+        for fraction in LOWER {
+            let Ok(lower) = (Self { step_height: Some(rounded(fraction * lift)), ..self }).stance(robot) else {
+                continue;
+            };
+            let kept = kept(&lower);
+            if kept > best.0 {
+                best = (kept, lower);
+            }
+            if kept >= HALF {
+                break;
+            }
+        }
+        Ok(best.1)
     }
 
     /// The same, looked for with a robot of the size of the shipped one about the middle of its hips.

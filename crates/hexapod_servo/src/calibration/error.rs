@@ -71,8 +71,8 @@ pub enum ServoConfigError {
     BadSpeed { path: String, speed_rad_s: f64 },
     #[error("trim {trim_rad} rad is out of range; use a number between -3.15 and 3.15{}", degrees(*trim_rad, 3.15))]
     BadTrim { path: String, trim_rad: f64 },
-    #[error("angle {angle_rad} rad is out of range; use a number between -6.3 and 6.3{}", degrees(*angle_rad, 6.3))]
-    BadAngle { path: String, angle_rad: f64 },
+    #[error("angle {angle_rad} rad is out of range; use a number between -{most_rad} and {most_rad}{}", degrees(*angle_rad, *most_rad))]
+    BadAngle { path: String, angle_rad: f64, most_rad: f64 },
     #[error("this key is missing; give it here, in the servo's kind or in its defaults")]
     MissingKey { path: String },
     #[error("no kind is called `{kind}`; {}", meant(kind, known))]

@@ -146,16 +146,19 @@ impl ServoFile {
     /// from them would be reported at each joint that takes it.
     pub fn implausible(&self) -> Vec<E> {
         let angles = self.blocks().flat_map(|(path, block)| {
-            let travel = block.travel.map(|travel| (format!("{path}.travel.angle_rad"), travel.angle_rad));
-            let mounted = block.mounted_at_rad.map(|angle_rad| (format!("{path}.mounted_at_rad"), angle_rad));
+            // From one end of the range to the other.
+            let most_rad = 2.0 * GREATEST_ANGLE_RAD;
+            let travel = block.travel.map(|travel| (format!("{path}.travel.angle_rad"), travel.angle_rad, most_rad));
+            let mounted_at = |angle_rad| (format!("{path}.mounted_at_rad"), angle_rad, GREATEST_ANGLE_RAD);
+            let mounted = block.mounted_at_rad.map(mounted_at);
             travel.into_iter().chain(mounted)
         });
         let torques =
             self.blocks().filter_map(|(path, block)| Some((path + ".stall_torque_nm", block.stall_torque_nm?)));
         let torques = torques.filter(|(_, torque_nm)| !(0.01..=20.0).contains(torque_nm));
         let torques = torques.map(|(path, torque_nm)| E::BadTorque { path, torque_nm });
-        let beyond = angles.filter(|(_, angle_rad)| angle_rad.abs() > GREATEST_ANGLE_RAD);
-        beyond.map(|(path, angle_rad)| E::BadAngle { path, angle_rad }).chain(torques).collect()
+        let beyond = angles.filter(|(_, angle_rad, most_rad)| angle_rad.abs() > *most_rad);
+        beyond.map(|(path, angle_rad, most_rad)| E::BadAngle { path, angle_rad, most_rad }).chain(torques).collect()
     }
 
     /// The motor of a joint, where a kind is named for it that is there. `layer` as in [`Self::resolve`].

@@ -151,7 +151,7 @@ fn check_point(raw: &RawServo, index: usize, point: &RawPoint, path: &impl Fn(&s
     finite(point.angle_rad, || key("angle_rad"))?;
     finite(point.pulse_us, || key("pulse_us"))?;
     if point.angle_rad.abs() > GREATEST_ANGLE_RAD {
-        return Err(E::BadAngle { path: key("angle_rad"), angle_rad: point.angle_rad });
+        return Err(E::BadAngle { path: key("angle_rad"), angle_rad: point.angle_rad, most_rad: GREATEST_ANGLE_RAD });
     }
     if !(raw.min_pulse_us..=raw.max_pulse_us).contains(&point.pulse_us) {
         let (min_us, max_us) = (raw.min_pulse_us, raw.max_pulse_us);
