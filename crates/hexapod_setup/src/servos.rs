@@ -308,10 +308,8 @@ fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut F
     Some(within_limits(document, config, robot, faults))
 }
 
-/// Pulse that most servos take for a radian, us, and how many times more or less is not believed.
-const USUAL_US_PER_RAD: f64 = 640.0;
-const FEWER: f64 = 3.0;
-const MORE: f64 = 2.0;
+/// Pulse that a servo takes for a radian, us: most take 640, and a third of it or twice as much is not believed.
+const BELIEVED_US_PER_RAD: std::ops::RangeInclusive<f64> = 640.0 / 3.0..=640.0 * 2.0;
 
 /// Notes neighbouring points that no servo has.
 fn check_slopes(document: &Document, raw: &RawServoConfig, origins: &Origins, faults: &mut Faults) {
@@ -320,11 +318,10 @@ fn check_slopes(document: &Document, raw: &RawServoConfig, origins: &Origins, fa
             let [us, rad] = [pair[1].pulse_us - pair[0].pulse_us, pair[1].angle_rad - pair[0].angle_rad].map(f64::abs);
             (us, rad)
         });
-        let usual = USUAL_US_PER_RAD / FEWER..=USUAL_US_PER_RAD * MORE;
         let key = origins.of(&format!("servos.{joint}.points"));
         // One that stands in for a servo turns as far as the joint does.
         let stands_in = key.strip_prefix("kinds.").is_some_and(is_placeholder);
-        let odd = |(us, rad): &(f64, f64)| !stands_in && !usual.contains(&(us / rad));
+        let odd = |(us, rad): &(f64, f64)| !stands_in && !BELIEVED_US_PER_RAD.contains(&(us / rad));
         let Some((us, rad)) = spans.into_iter().find(odd) else { continue };
         let message = format!(
             "{us:.0} us for {:.1} degrees ({rad:.3} rad) is not what a servo does: most take about 1000 us for 90 degrees",
