@@ -26,6 +26,8 @@ export interface MockOptions {
   /** Below which path the page is, as behind a proxy. */
   readonly base?: string;
   readonly token?: string;
+  /** ms from one state to the next. */
+  readonly stateMs?: number;
 }
 
 export class Mock {
@@ -75,7 +77,7 @@ export class Mock {
   async listen(port = 0): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
     this.#timers.push(setInterval(() => this.robot.step(0.01), 10));
-    this.#timers.push(setInterval(() => this.#tellState(this.#now()), 33));
+    this.#timers.push(setInterval(() => this.#tellState(this.#now()), this.#options.stateMs ?? 33));
     this.#timers.push(setInterval(() => this.#tellAll(this.robot.health(this.#now())), 500));
     const address = this.#server.address();
     return `http://127.0.0.1:${typeof address === "object" && address ? address.port : port}${this.#base}`;
