@@ -5,7 +5,12 @@ use hexapod_ros::{RosError, log, middleware_hangs};
 use signal_hook::low_level;
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr};
+use std::sync::mpsc::sync_channel;
+use std::thread::Builder;
+use std::time::Duration;
 
+/// How long a node that ends waits for whoever reads its last words.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Exit statuses.
 const SUCCESS: u8 = 0;
 const FAILED: u8 = 1;
@@ -71,14 +76,34 @@ pub fn end(result: Result<(), Failure>) -> ! {
         Err(Failure::Words(words)) => (WRONG_INPUT, labelled(&words)),
         Err(Failure::Running(words)) => (FAILED, labelled(&words)),
     };
-    tell(&words);
     if middleware_hangs() {
         tracing::warn!("a thread of the middleware hangs: this process is ended by force");
         log::flush();
     }
-    // Nobody may be there to read it.
-    let _ = std::io::stdout().flush();
+    let write = move || {
+        tell(&words);
+        // Nobody may be there to read it.
+        let _ = std::io::stdout().flush();
+    };
+    if log::is_on() {
+        without_waiting_long(write)
+    } else {
+        write()
+    }
     low_level::exit(code.into())
+}
+
+/// Does what may never end: whoever reads what a node writes may have stopped, as `less` does, or Ctrl-S, and a node is not to
+/// wait for that.
+fn without_waiting_long(write: impl FnOnce() + Send + 'static) {
+    let (done, is_done) = sync_channel(1);
+    let work = move || {
+        write();
+        let _ = done.send(());
+    };
+    if Builder::new().name("last-words".into()).spawn(work).is_ok() {
+        let _ = is_done.recv_timeout(LAST_WORDS);
+    }
 }
 
 /// Each fault with its place and the line at fault, and how many there are.

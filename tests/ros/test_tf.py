@@ -24,7 +24,7 @@ LOOKUP_HZ, OLDEST_S = 50.0, 0.04
 # What all links may take of a core more than odometry alone.
 LINKS_PART = 0.003
 # How long it is measured, in windows with and without a listener in turn.
-MEASURED_S, WINDOW_S = (240.0 if figures.BUSY == 1.0 else 24.0), 2.0
+MEASURED_S, WINDOW_S = (240.0 if figures.BUSY == 1.0 else 12.0), 2.0
 
 
 def walk(user):

@@ -48,6 +48,8 @@ pub fn run_in_real_time(
 #[derive(Debug, Default)]
 pub(crate) struct Goodbye {
     since: Option<Duration>,
+    /// Whether its servos held it up then.
+    was_up: bool,
     /// What is left of that time, s.
     left_s: f64,
 }
@@ -58,6 +60,7 @@ impl Goodbye {
         if shutdown.stage() == Stage::Stopping {
             if self.since.is_none() {
                 (self.since, self.left_s) = (Some(now), core.time_to_sit());
+                self.was_up = core.is_held() && core.last().state != GaitState::Sitting;
             }
             core.sit();
         }
@@ -83,9 +86,10 @@ impl Goodbye {
         self.since.is_some_and(|since| now.saturating_sub(since) > LONGEST)
     }
 
-    /// Whether its servos are let go all the same, now that the time is over.
+    /// Whether its servos are let go all the same, now that the time is over, or were before it sat.
     pub(crate) fn leaves_standing(&self, core: &Core, state: GaitState) -> bool {
-        self.has_begun() && state != GaitState::Sitting && core.is_held()
+        let (sits, is_held) = (state == GaitState::Sitting, core.is_held());
+        self.has_begun() && !(sits && is_held) && (self.was_up || is_held)
     }
 }
 

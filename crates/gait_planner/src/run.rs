@@ -19,6 +19,7 @@ use crate::sight;
 use crate::simulated::{Closing, SimulatedLoop};
 use crate::status::SharedState;
 use crate::subscriptions;
+use hexapod_ros::ending::UNSEATED;
 use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::rosgraph_msgs::msg::Clock;
 use hexapod_ros::realtime::priority;
@@ -31,8 +32,6 @@ use std::time::Duration;
 /// How long the thread that takes messages in is waited for at the end: one that does not come back from the middleware
 /// must not keep the servos on.
 const PARTING: Duration = Duration::from_secs(1);
-/// Why the process has not ended in order though it has ended.
-const UNSEATED: &str = "the robot did not sit in the time it may take, and its servos are let go";
 /// How often the publishing thread looks, if nothing wakes it.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 

@@ -90,11 +90,11 @@ impl SimulatedLoop {
     /// Sees to the end while a slow clock says nothing: one that `stands` does not let the robot sit at all.
     pub fn see_off(&mut self, real: Duration, stands: bool) {
         let goes_on = self.goodbye.goes_on(&mut self.core, real, &self.closing.asked);
-        let is_late = self.goodbye.is_late(real);
-        if is_late {
+        let is_over = (stands && self.goodbye.has_begun()) || self.goodbye.is_late(real);
+        if is_over {
             self.shared.set_unseated(self.goodbye.leaves_standing(&self.core, self.core.last().state));
         }
-        if !goes_on || (stands && self.goodbye.has_begun()) || is_late {
+        if !goes_on || is_over {
             self.closing.over.ask();
         }
     }

@@ -8,6 +8,9 @@ pub const TIME_TO_SIT: &str = "time_to_sit";
 /// No robot is waited for longer, and what would take longer is refused before it is set: unless it is set otherwise,
 /// systemd kills a service 90 s after it has asked it to end, and the process has more to do than to wait.
 pub const LONGEST: Duration = Duration::from_secs(80);
+/// Why a process ends with status 1 though nothing failed.
+pub const UNSEATED: &str =
+    "the robot had not sat when its servos were let go: it took too long, or they were switched off meanwhile";
 /// A robot of whose planner nothing is known has so long.
 pub const USUAL: Duration = Duration::from_secs(8);
 

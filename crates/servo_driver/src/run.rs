@@ -12,6 +12,7 @@ use crate::setup::{Ros2Control, Setup};
 use crate::stop_monitor::MonitorConfig;
 use crate::supervise::Supervisor;
 use crate::targets::Intake;
+use hexapod_ros::ending::UNSEATED;
 use hexapod_ros::realtime::{self, priority};
 use hexapod_ros::{RosError, RosNode, Shutdown, Stage, monotonic_now};
 use std::sync::{Arc, Mutex};
@@ -32,7 +33,7 @@ pub enum RunError {
     #[error(transparent)]
     Io(#[from] IoEnd),
     /// The robot stood, or walked.
-    #[error("the robot did not sit in the time it may take, and its servos were let go")]
+    #[error("{UNSEATED}")]
     NotSeated,
 }
 

@@ -74,13 +74,14 @@ impl Supervisor<'_> {
                 self.io.cut_if_hung(silent, self.off_after, now);
             }
             watchdog.feed(newest.as_ref(), now);
-            self.live.set(newest.is_some_and(|newest| newest.state.is_live()));
+            let is_live = newest.is_some_and(|newest| newest.state.is_live());
+            self.live.set(is_live);
             if self.io.is_finished() || !abandoned.is_running() {
                 break;
             }
             let mut nap = if hung.is_some() { SHORT_NAP } else { NAP };
             if !shutdown.is_running() {
-                let leaving = leaving.get_or_insert_with(|| self.leave(now));
+                let leaving = leaving.get_or_insert_with(|| self.leave(now, is_live));
                 // The planner is to sit and to stay down, whoever else tells it what.
                 self.teller().planner().ask_to_retire(now);
                 if now >= leaving.looked + LOOK_EVERY {
@@ -120,9 +121,10 @@ impl Supervisor<'_> {
     }
 
     /// Once the end has been asked for nobody switches the servos on any more.
-    fn leave(&self, now: Duration) -> Leaving {
+    fn leave(&self, now: Duration, was_live: bool) -> Leaving {
         self.front.close();
         Leaving {
+            was_live,
             since: now,
             until: now,
             looked: Duration::ZERO,
@@ -139,9 +141,13 @@ impl Supervisor<'_> {
 
     /// Whether the channels may go off, and if so, whether the robot sits, or was not to be waited for.
     fn is_time(&self, stage: Stage, newest: Option<&Snapshot>, leaving: &Leaving, now: Duration) -> Option<bool> {
-        let newest = newest.filter(|newest| newest.state.is_live());
         let pose = self.front.planner().pose();
-        let Some(newest) = newest.filter(|_| stage < Stage::Now && pose != Pose::Sitting) else { return Some(true) };
+        if stage >= Stage::Now || pose == Pose::Sitting {
+            return Some(true);
+        }
+        let Some(newest) = newest.filter(|newest| newest.state.is_live()) else {
+            return Some(pose == Pose::Unknown || !leaving.was_live);
+        };
         let silent = newest.commanded_at.is_none_or(|at| now.saturating_sub(at) > GONE);
         // Who may be silent, and is there, may yet make the robot sit.
         if silent && self.front.silent_sources().kept(now) == 0 && leaving.is_alone {
@@ -154,6 +160,8 @@ impl Supervisor<'_> {
 
 /// The end, once it has been asked for.
 struct Leaving {
+    /// Whether the servos were on.
+    was_live: bool,
     since: Duration,
     /// When the robot is let go, seated or not: the longest that its planner has said meanwhile.
     until: Duration,

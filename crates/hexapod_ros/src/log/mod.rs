@@ -13,8 +13,8 @@ mod names;
 mod writer;
 
 pub use levels::check as check_level;
-pub use writer::{begin, flush};
-pub(crate) use writer::{is_on, publish_on};
+pub(crate) use writer::publish_on;
+pub use writer::{begin, flush, is_on};
 
 use layer::ToWriter;
 use levels::Levels;

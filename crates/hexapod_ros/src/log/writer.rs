@@ -52,7 +52,8 @@ pub(super) fn prepare() {
 }
 
 /// Whether lines are taken in.
-pub(crate) fn is_on() -> bool {
+#[must_use]
+pub fn is_on() -> bool {
     WRITER.get().is_some()
 }
 
