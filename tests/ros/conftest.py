@@ -95,10 +95,10 @@ class Session:
         self.user = User(self.domain, namespace)
         self.processes = []
 
-    def start(self, name, *arguments, environment=None):
-        """Start an executable in this domain, with more in its environment."""
+    def start(self, name, *arguments, environment=None, output=None):
+        """Start an executable in this domain, with more in its environment; its output in a file, or where it is to be."""
         log = self.folder / f'{name}.{self.domain}.{len(self.processes)}.log'
-        self.processes.append(processes.Process(name, arguments, log, self.domain, environment))
+        self.processes.append(processes.Process(name, arguments, log, self.domain, environment, output))
         return self.processes[-1]
 
     def close(self):

@@ -61,7 +61,7 @@ def preloadable(source, folder):
 class Process:
     """An executable in a process group of its own, its output in a file."""
 
-    def __init__(self, name, arguments, log, domain, environment=None):
+    def __init__(self, name, arguments, log, domain, environment=None, output=None):
         """Start it."""
         extra = environment or {}
         self.name, self.log_path = name, Path(log)
@@ -70,9 +70,9 @@ class Process:
         # The tests' own: the robot runs as it does for a user.
         environment.pop('FASTRTPS_DEFAULT_PROFILES_FILE', None)
         environment.update(extra)
-        with self.log_path.open('wb') as output:
+        with self.log_path.open('wb') as file:
             self.started_at = time.monotonic()
-            self.popen = subprocess.Popen([*command(name), *arguments], stdout=output, stderr=subprocess.STDOUT,
+            self.popen = subprocess.Popen([*command(name), *arguments], stdout=output or file, stderr=subprocess.STDOUT,
                                           stdin=subprocess.DEVNULL, env=environment, cwd=ROOT,
                                           start_new_session=True)
         started.append(self)

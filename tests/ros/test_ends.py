@@ -1,6 +1,7 @@
 """Every end of a process is orderly, and a violent one leaves the others in order."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 import os
 import signal
 import socket
@@ -123,7 +124,7 @@ def end_in_simulated_time(session, number, speed, pause, slowed=None, stepped=Fa
     while step and robot.is_running() and time.monotonic() < sent + 2.0 * END_S:
         step.call_async(Trigger.Request())
         user.spin(0.05)
-    assert robot.wait() == 0
+    assert robot.wait() == (1 if pause else 0)
     took = time.monotonic() - sent
     assert took <= END_S
     user.spin(0.2)
@@ -334,6 +335,52 @@ def test_when_signalled_twice_expect_the_end_at_once(side_by_side):
     seconds = max(side_by_side(end_twice, [(signal.SIGTERM,), (signal.SIGINT,)]))
     figures.note('second signal to the end', seconds * 1e3, 'ms', 500)
     assert seconds <= 0.5 * figures.BUSY
+
+
+def cut_at_the_end(session, cut):
+    """End a robot in mid-stride, cut its servos off before it sits; the status with which it ends."""
+    robot = walking_robot(session)
+    servos = session.user.listen('servo_states')
+    session.user.client('emergency_stop')
+    robot.signal(signal.SIGTERM)
+    session.user.spin(0.2)
+    if cut == 'frozen':
+        robot.signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        robot.signal(signal.SIGCONT)
+    else:
+        assert session.user.call('emergency_stop').success
+    status = robot.wait()
+    assert_no_crash(robot)
+    session.user.spin(0.3)
+    assert servos[-1].message.name == [] and 'had not sat when its servos were let go' in robot.log()
+    return status
+
+
+def test_when_servos_are_cut_off_before_the_robot_sits_at_the_end_expect_status_1(side_by_side):
+    assert side_by_side(cut_at_the_end, [('frozen',), ('emergency stop',)]) == [1, 1]
+
+
+def test_when_whoever_reads_its_output_has_stopped_expect_it_to_sit_and_to_end(session):
+    reader, writer = os.pipe()
+    user = session.user
+    robot = session.start('hexapod', 'run', output=writer)
+    user.until(lambda: user.node.count_publishers('foot_contacts') == 1, 10.0, 'the robot')
+    servos = user.listen('servo_states')
+    user.arm()
+    user.stand()
+    # As `less` does, or Ctrl-S: not a byte more goes in.
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(1))
+    os.set_blocking(writer, True)
+    robot.signal(signal.SIGTERM)
+    assert robot.wait(2.0 * END_S * figures.BUSY) == 0
+    user.spin(0.3)
+    assert servos[-1].message.name == []
+    os.close(writer)
+    os.close(reader)
 
 
 def walking_nodes(session):

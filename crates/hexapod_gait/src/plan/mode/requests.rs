@@ -2,7 +2,7 @@
 
 use crate::plan::control::{Posture, Requests};
 use crate::plan::mode::stepping_first;
-use crate::plan::sequence::descent::{lower, sit_as_found};
+use crate::plan::sequence::descent::{lies, lower, sit_as_found};
 use crate::plan::sequence::placing::{place_from, rise};
 use crate::plant::Plant;
 use crate::state::State;
@@ -29,7 +29,9 @@ fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, budge
     let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
     match (posture, mode) {
         (_, Mode::Sequencing(sequence)) => {
-            start.in_mode(Mode::Sequencing(redirected(sequence, posture, requests.stop, packs)))
+            // A robot that stands while its legs go into place is not lowered by a stop.
+            let sits = requests.stop && (sequence.goal != Goal::Stand || lies(plant, start));
+            start.in_mode(Mode::Sequencing(redirected(sequence, posture, sits, packs)))
         }
         (Some(Posture::Stand), Mode::Sitting | Mode::UnplannedPose) => place_from(plant, start, 0, budget),
         (Some(Posture::Stand), Mode::Lowering(_)) => start.in_mode(rise(plant, start)),
@@ -44,7 +46,7 @@ fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, budge
 }
 
 /// The same stage of a leg's way, for another goal.
-fn redirected(sequence: LegSequence, posture: Option<Posture>, stop: bool, packs: bool) -> LegSequence {
+fn redirected(sequence: LegSequence, posture: Option<Posture>, sits: bool, packs: bool) -> LegSequence {
     match (posture, sequence.goal) {
         (Some(Posture::Stand), Goal::Land(_)) => sequence.to_goal(Goal::Land(Then::Stand)),
         (Some(Posture::Stand), Goal::Pack) => unfolding(sequence, Goal::Stand),
@@ -52,8 +54,9 @@ fn redirected(sequence: LegSequence, posture: Option<Posture>, stop: bool, packs
         (_, Goal::Pack) if packs => sequence,
         (Some(Posture::Sit), Goal::Land(_)) => sequence.to_goal(Goal::Land(Then::Sit)),
         (_, Goal::Land(_)) => sequence,
-        (_, Goal::Pack) if stop => unfolding(sequence, Goal::Sit),
-        _ if stop => sequence.to_goal(Goal::Sit),
+        (_, Goal::Pack) if sits => unfolding(sequence, Goal::Sit),
+        (Some(Posture::Sit), _) => sequence.to_goal(Goal::Sit),
+        _ if sits => sequence.to_goal(Goal::Sit),
         _ => sequence,
     }
 }
@@ -122,7 +125,7 @@ mod tests {
         let stop = Requests { stop: true, ..Requests::default() };
         for (goal, requests, packs, expected) in [
             (Goal::Stand, sit, false, Goal::Sit),
-            (Goal::Stand, stop, false, Goal::Sit),
+            (Goal::Stand, stop, false, Goal::Stand),
             (Goal::Sit, stand, false, Goal::Stand),
             (Goal::Pack, sit, true, Goal::Pack),
             (Goal::Land(Then::Stand), sit, false, Goal::Land(Then::Sit)),
@@ -133,6 +136,11 @@ mod tests {
             let expected = Mode::Sequencing(sequence.to_goal(expected));
             assert_eq!(answer(mode, requests, packs), Some(expected), "{goal:?} {requests:?}");
         }
+        // On the ground it stays there.
+        let (robot, (mode, sequence)) = (shipped(), bringing(Goal::Stand));
+        let lying = State::sitting(&robot.0, robot.1.cycle_time()).in_mode(mode);
+        let stopped = requested(&robot.0, &lying, stop, false, &mut IterationBudget::new(400)).map(|next| next.mode);
+        assert_eq!(stopped, Some(Mode::Sequencing(sequence.to_goal(Goal::Sit))));
         // Legs that were folded have to be placed, every one.
         let (mode, sequence) = bringing(Goal::Pack);
         for (requests, packs, goal) in [(stand, true, Goal::Stand), (sit, false, Goal::Sit), (stop, false, Goal::Sit)] {

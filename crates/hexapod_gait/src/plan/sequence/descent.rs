@@ -69,7 +69,8 @@ pub(crate) fn come_to_rest(plant: &Plant, start: &State) -> State {
     if lies(plant, start) { lie_down(plant, start) } else { start.in_mode(sinking(plant, start)) }
 }
 
-fn lies(plant: &Plant, start: &State) -> bool {
+/// Whether the body is on the ground.
+pub(crate) fn lies(plant: &Plant, start: &State) -> bool {
     start.height - plant.stance.own_spec().sit_height <= LYING_M
 }
 
