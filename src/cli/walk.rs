@@ -90,7 +90,7 @@ pub struct SimArgs {
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
     /// Walk nothing, and join the tables of a sweep's shards
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["sweep", "seeds", "shard", "commands", "columns"])]
     pub merge: Vec<std::path::PathBuf>,
     /// The table to write; - is the standard output
     #[arg(long, value_name = "FILE", default_value = "run.csv")]

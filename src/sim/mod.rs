@@ -2,6 +2,7 @@
 
 mod columns;
 mod misfortune;
+mod results;
 mod senses;
 mod sight;
 mod stack;
@@ -38,7 +39,7 @@ pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
         out::check_beside(&arguments.out, arguments.files.given().into_iter().chain(read))?;
     }
     if !arguments.merge.is_empty() {
-        return sweep::merge(arguments);
+        return results::merge(&arguments.merge, &arguments.out);
     }
     let list = commands::read(&arguments.commands)?;
     let shutdown = Shutdown::on_signals().map_err(|error| Failure::Running(error.to_string()))?;

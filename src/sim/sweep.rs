@@ -1,26 +1,50 @@
-//! Walks of one list with each of some values and seeds, on all cores, and what came of them with its spread.
+//! Walks of one list with each of some values and seeds, on all cores.
 
+use super::results::Results;
 use super::tally::RESULTS;
 use super::walk::{run, setups};
 use crate::cli::SimArgs;
 use crate::commands::List;
 use crate::exit::Failure;
-use crate::out::{self, NamedFile};
+use crate::parameters::files_of;
+use crate::setups::parameters_of;
 use crate::spinner::Spinner;
+use hexapod_config::fnv1a;
 use hexapod_ros::Shutdown;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use hexapod_setup::params::text;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Those whose mean and spread are told.
-const TOLD: [&str; 5] = ["way", "slip", "lean", "work", "falls"];
+/// The parameter that `--seeds` sets.
+const SEED: [&str; 2] = ["simulator.seed", "seed"];
 
 /// One parameter and its values.
 struct Swept {
     name: String,
     values: Vec<String>,
+}
+
+impl Swept {
+    /// Of `NAME=A,B,C`, where a value may be a list in brackets.
+    fn of(text: &str) -> Result<Self, Failure> {
+        let wrong =
+            |why: &str| Failure::Words(format!("--sweep {text}: {why}, as in gait_planner.step_height=0.02,0.03"));
+        let parts = text.split_once('=').map(|(name, values)| (name.trim_end_matches(':').trim(), values.trim()));
+        let parts = parts.filter(|(name, values)| !name.is_empty() && !values.is_empty());
+        let (name, values) = parts.ok_or_else(|| wrong("give a parameter and its values"))?;
+        let mut depth = 0;
+        let values = values.split(|letter| {
+            depth += i32::from(letter == '[') - i32::from(letter == ']');
+            letter == ',' && depth == 0
+        });
+        let values: Vec<String> = values.map(|value| value.trim().to_owned()).collect();
+        if values.iter().collect::<BTreeSet<_>>().len() < values.len() {
+            return Err(wrong("give each value once"));
+        }
+        Ok(Self { name: name.into(), values })
+    }
 }
 
 /// All walks of a sweep, of which each part of a computation takes some.
@@ -31,18 +55,40 @@ struct Plan {
 
 impl Plan {
     fn of(arguments: &SimArgs) -> Result<Self, Failure> {
-        let read = |text: &String| {
-            let parts = text.split_once('=').map(|(name, values)| (name.trim_end_matches(':').trim(), values));
-            let (name, values) =
-                parts.filter(|(name, values)| !name.is_empty() && !values.trim().is_empty()).ok_or_else(|| {
-                    Failure::Words(format!(
-                        "--sweep {text}: give a parameter and its values, as in gait_planner.step_height=0.02,0.03"
-                    ))
-                })?;
-            Ok::<_, Failure>(Swept { name: name.into(), values: values.split(',').map(|v| v.trim().into()).collect() })
-        };
-        let swept = arguments.sweep.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { swept, seeds: arguments.seeds.max(1) })
+        let swept = arguments.sweep.iter().map(|text| Swept::of(text)).collect::<Result<Vec<_>, _>>()?;
+        let plan = Self { swept, seeds: arguments.seeds.max(1) };
+        plan.check(arguments)?;
+        Ok(plan)
+    }
+
+    /// Refuses what would not count, or count as something else.
+    fn check(&self, arguments: &SimArgs) -> Result<(), Failure> {
+        let refused = |words: String| Err(Failure::Words(words));
+        if !arguments.columns.is_empty() {
+            return refused("--columns is for the table of one walk; a sweep has a line for each".into());
+        }
+        let set = |param: &String| param.split_once(":=").map(|(name, _)| name.trim().to_owned());
+        let set: Vec<String> = arguments.params.iter().filter_map(set).collect();
+        let own = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        for (index, Swept { name, .. }) in self.swept.iter().enumerate() {
+            if SEED.contains(&name.as_str()) {
+                return refused(format!("--sweep {name}: give --seeds N, which walks with the seeds from 1 to N"));
+            }
+            if self.swept.iter().skip(index + 1).any(|other| own(&other.name) == own(name)) {
+                return refused(format!("--sweep {name} is there twice; give all of its values in one"));
+            }
+            let by_option = own(name) == "gait" && arguments.gait.is_some()
+                || own(name) == "terrain" && !arguments.terrain.is_empty();
+            if by_option || set.iter().any(|set| own(set) == own(name)) {
+                return refused(format!(
+                    "--sweep {name}: it is set by another argument as well; leave one of the two out"
+                ));
+            }
+        }
+        if self.seeds > 1 && set.iter().any(|set| SEED.contains(&set.as_str())) {
+            return refused("--seeds walks with the seeds from 1 on; leave out -p simulator.seed".into());
+        }
+        Ok(())
     }
 
     fn count(&self) -> usize {
@@ -62,9 +108,31 @@ impl Plan {
         (values, seed)
     }
 
-    fn header(&self) -> String {
-        let names = self.swept.iter().map(|swept| format!("{},", swept.name)).collect::<String>();
-        format!("walk,{names}seed,{}", RESULTS.join(","))
+    /// The arguments of one walk.
+    fn with(&self, arguments: &SimArgs, index: usize) -> SimArgs {
+        let (values, seed) = self.walk(index);
+        let set = self.swept.iter().zip(values).map(|(swept, value)| format!("{}:={value}", swept.name));
+        let seed = (self.seeds > 1).then(|| format!("simulator.seed:={seed}"));
+        let params = arguments.params.iter().cloned().chain(set).chain(seed).collect();
+        SimArgs { params, ..arguments.clone() }
+    }
+
+    /// Checks every set of values, before hours of walks; what is to be known of each, and the seed of one walk each.
+    fn rehearse(&self, arguments: &SimArgs) -> Result<(String, u64), Failure> {
+        let (mut notes, mut seed) = (String::new(), 1);
+        for index in (0..self.count()).step_by(self.seeds as usize) {
+            let setups = setups(&self.with(arguments, index))?;
+            let values = self.swept.iter().zip(self.walk(index).0);
+            let of: String = values.map(|(swept, value)| format!("{}={value} ", swept.name)).collect();
+            let (asked, starts) = (text(&setups.planner.params, "gait"), &setups.planner.gait_name);
+            if self.swept.iter().any(|swept| swept.name.ends_with("gait")) && asked != *starts {
+                let why = setups.planner.notes.first().cloned().unwrap_or_default();
+                return Err(Failure::Words(format!("{of}: the robot would walk on another gait: {why}")));
+            }
+            setups.planner.notes.iter().for_each(|note| notes += &format!("note     {of}{note}\n"));
+            seed = setups.simulator.as_ref().map_or(1, |simulator| simulator.seed());
+        }
+        Ok((notes, seed))
     }
 }
 
@@ -79,146 +147,70 @@ fn shard(text: Option<&str>) -> Result<(usize, usize), Failure> {
     }
 }
 
-/// Walks them, writes a line for each and tells what came of it.
+/// Walks them, writes a line for each and says what came of it.
 pub(super) fn sweep(arguments: &SimArgs, list: &List, shutdown: &Shutdown) -> Result<(), Failure> {
     let (plan, (part, of)) = (Plan::of(arguments)?, shard(arguments.shard.as_deref())?);
+    let (notes, only_seed) = plan.rehearse(arguments)?;
+    // Nobody may be there to read it.
+    let _ = std::io::stderr().write_all(notes.as_bytes());
     let mine: Vec<usize> = (part..plan.count()).step_by(of).collect();
-    // What does not hold is told before hours of walks.
-    for index in (0..plan.count()).step_by(plan.seeds as usize) {
-        setups(&with(arguments, &plan, index))?;
-    }
-    let (next, lines) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let names = plan.swept.iter().map(|swept| swept.name.as_str());
+    let results = Mutex::new(Results::of_sweep(names, plan.count(), digest(arguments, list)?));
+    let next = AtomicUsize::new(0);
     let waiting = Spinner::on_terminal("walking in physics");
+    let panicked = || Failure::Running("a walk panicked".into());
     let work = || -> Result<(), Failure> {
         while let Some(&index) = mine.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| shutdown.is_running()) {
-            let line = line(arguments, (&plan, index), list, shutdown)?;
-            lines.lock().map_err(|_| Failure::Running("a walk panicked".into()))?.insert(index, line);
+            let figures = figures(&plan.with(arguments, index), list, shutdown)?;
+            let (values, seed) = plan.walk(index);
+            let seed = if plan.seeds > 1 { seed } else { only_seed };
+            // A walk that was broken off is none.
+            if shutdown.is_running() {
+                results.lock().map_err(|_| panicked())?.add(index, &values, seed, &figures);
+            }
         }
         Ok(())
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> =
             (0..std::thread::available_parallelism().map_or(1, usize::from)).map(|_| scope.spawn(work)).collect();
-        let ends =
-            threads.into_iter().map(|thread| thread.join().map_err(|_| Failure::Running("a walk panicked".into()))?);
+        let ends = threads.into_iter().map(|thread| thread.join().map_err(|_| panicked())?);
         ends.collect::<Result<Vec<()>, Failure>>()
     })?;
     drop(waiting);
-    let lines = lines.into_inner().map_err(|_| Failure::Running("a walk panicked".into()))?;
-    finish(&plan.header(), lines.into_values().collect(), arguments)
+    results.into_inner().map_err(|_| panicked())?.finish(&arguments.out)
 }
 
-/// The arguments of one walk.
-fn with(arguments: &SimArgs, plan: &Plan, index: usize) -> SimArgs {
-    let (values, seed) = plan.walk(index);
-    let set = plan.swept.iter().zip(values).map(|(swept, value)| format!("{}:={value}", swept.name));
-    let seed = (plan.seeds > 1).then(|| format!("simulator.seed:={seed}"));
-    let params = arguments.params.iter().cloned().chain(set).chain(seed).collect();
-    SimArgs { params, ..arguments.clone() }
-}
-
-/// One walk, and its line; one that does not come to stand has fallen, and has no figures.
-fn line(
-    arguments: &SimArgs,
-    (plan, index): (&Plan, usize),
-    list: &List,
-    shutdown: &Shutdown,
-) -> Result<String, Failure> {
-    let (values, seed) = plan.walk(index);
-    let values = values.iter().map(|value| format!("{value},")).collect::<String>();
-    let figures = match run(&with(arguments, plan, index), list, shutdown, std::io::sink()) {
-        Ok(walked) => walked.tally.results().map(|figure| format!("{figure:.6}")).join(","),
-        Err(Failure::Running(_)) => ",,,,,,,1".into(),
-        Err(other) => return Err(other),
-    };
-    Ok(format!("{index},{values}{seed},{figures}"))
-}
-
-/// Writes the results of several parts as one, in the order of the walks.
-pub(super) fn merge(arguments: &SimArgs) -> Result<(), Failure> {
-    let (mut header, mut lines) = (String::new(), BTreeMap::new());
-    for path in &arguments.merge {
-        let name = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::Words(format!("{name}: {error}")))?;
-        let mut rows = text.lines();
-        let first = rows.next().unwrap_or_default();
-        if !first.starts_with("walk,") || !(header.is_empty() || header == first) {
-            return Err(Failure::Words(format!(
-                "{name}:1: these are no results of the same sweep; give those of its shards"
-            )));
-        }
-        first.clone_into(&mut header);
-        for (at, row) in rows.enumerate() {
-            let walk = row.split(',').next().and_then(|walk| walk.parse::<usize>().ok());
-            let walk = walk.ok_or_else(|| Failure::Words(format!("{name}:{}: the line has no walk", at + 2)))?;
-            if lines.insert(walk, row.to_owned()).is_some_and(|known| known != row) {
-                return Err(Failure::Words(format!(
-                    "{name}:{}: walk {walk} is there twice, with other figures",
-                    at + 2
-                )));
-            }
-        }
+/// What came of a walk; of one that does not come to stand, that it has fallen.
+fn figures(arguments: &SimArgs, list: &List, shutdown: &Shutdown) -> Result<[f64; RESULTS.len()], Failure> {
+    match run(arguments, list, shutdown, std::io::sink()) {
+        Ok(walked) => Ok(walked.results()),
+        Err(Failure::Running(_)) => Ok(RESULTS.map(|name| if name == "falls" { 1.0 } else { f64::NAN })),
+        Err(other) => Err(other),
     }
-    out::check_beside(&arguments.out, arguments.merge.iter().map(std::path::PathBuf::as_path))?;
-    finish(&header, lines.into_values().collect(), arguments)
 }
 
-/// Writes the lines, and tells means and spreads.
-fn finish(header: &str, lines: Vec<String>, arguments: &SimArgs) -> Result<(), Failure> {
-    let text = lines.iter().fold(format!("{header}\n"), |text, line| text + line + "\n");
-    let reported = summary(header, &lines);
-    if arguments.out.as_os_str() == "-" {
-        write!(std::io::stdout(), "{text}")?;
-        write!(std::io::stderr(), "{reported}")?;
-        return Ok(());
+/// What a sweep goes by: shards of it have the same, and another sweep has another.
+fn digest(arguments: &SimArgs, list: &List) -> Result<u64, Failure> {
+    let files = files_of(&parameters_of(&arguments.files)?.planner)?;
+    let SimArgs { params, terrain, gait, start, see, sweep, seeds, .. } = arguments;
+    let mut text = format!(
+        "{} {params:?} {terrain} {gait:?} {start:?} {see} {sweep:?} {seeds} {list:?}",
+        env!("CARGO_PKG_VERSION")
+    );
+    for file in files.owner_files().into_iter().chain([files.urdf]) {
+        text += &std::fs::read_to_string(file).unwrap_or_default();
     }
-    let mut file = NamedFile::new(&arguments.out);
-    file.write_all(text.as_bytes())?;
-    file.flush()?;
-    writeln!(std::io::stdout(), "{reported}table    {}", arguments.out.display())?;
-    Ok(())
-}
-
-/// Mean and standard deviation over the seeds, for each set of values.
-fn summary(header: &str, lines: &[String]) -> String {
-    let names: Vec<&str> = header.split(',').collect();
-    let seed = names.iter().position(|name| *name == "seed").unwrap_or_default();
-    let mut groups: Vec<(String, Vec<Vec<&str>>)> = Vec::new();
-    for line in lines {
-        let cells: Vec<&str> = line.split(',').collect();
-        let of = names.iter().zip(&cells).take(seed).skip(1).map(|(name, value)| format!("{name}={value} ")).collect();
-        match groups.last_mut().filter(|(known, _)| *known == of) {
-            Some((_, rows)) => rows.push(cells),
-            None => groups.push((of, vec![cells])),
-        }
-    }
-    let mut reported = String::new();
-    for (of, rows) in groups {
-        let _ = write!(reported, "{of}walks={}", rows.len());
-        for name in TOLD {
-            let Some(place) = names.iter().position(|known| *known == name) else { continue };
-            let values: Vec<f64> = rows.iter().filter_map(|row| row.get(place)?.parse().ok()).collect();
-            let (mean, spread) = mean_and_spread(&values);
-            let _ = write!(reported, "  {name} {mean:.3} ± {spread:.3}");
-        }
-        reported.push('\n');
-    }
-    reported
-}
-
-fn mean_and_spread(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, if values.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 })
+    Ok(fnv1a(text.as_bytes()))
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
     use crate::cli::FileArgs;
     use crate::commands;
+    use crate::sim::results::merge;
     use std::path::PathBuf;
 
     fn arguments(out: PathBuf) -> SimArgs {
@@ -240,23 +232,63 @@ mod tests {
         };
         let whole = walked("whole.csv", None);
         assert_eq!(whole.lines().count(), 5, "{whole}");
-        let header = "walk,gait_planner.step_height,seed,way,planned,commanded,slip,lean,work,energy,falls";
+        let header = "walk,gait_planner.step_height,seed,way,planned,commanded,slip,lean,work,energy,falls,walks,sweep";
         assert!(whole.starts_with(header) && whole.contains("\n2,0.03,1,0."), "{whole}");
         let merge_of = ["a.csv", "b.csv"].map(|name| folder.join(name)).to_vec();
         let parts = [walked("a.csv", Some("1/2")), walked("b.csv", Some("2/2"))];
         assert!(parts.iter().all(|part| part.lines().count() == 3), "{parts:?}");
-        let merged = SimArgs { merge: merge_of, ..arguments(folder.join("merged.csv")) };
-        assert!(merge(&merged).is_ok());
-        assert_eq!(std::fs::read_to_string(folder.join("merged.csv")).unwrap(), whole);
-        let lines: Vec<String> = whole.lines().skip(1).map(str::to_owned).collect();
-        let reported = summary(header, &lines);
-        assert!(
-            reported.contains("gait_planner.step_height=0.02 walks=2  way 0.") && reported.lines().count() == 2,
-            "{reported}"
-        );
-        let falls = ["a,1,0.5", "a,2,1.5"].map(str::to_owned);
-        assert!(summary("walk,seed,falls", &falls).contains("falls 1.000 ± 0.707"));
+        let merged = folder.join("merged.csv");
+        assert!(merge(&merge_of, &merged).is_ok());
+        assert_eq!(std::fs::read_to_string(&merged).unwrap(), whole);
+        // Perfect servos take no energy that is known.
+        assert!(whole.lines().nth(1).unwrap().split(',').nth(9) == Some(""), "{whole}");
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn when_a_sweep_is_broken_off_expect_no_line_of_a_walk_that_did_not_end() {
+        let (out, shutdown) =
+            (std::env::temp_dir().join(format!("hexapod_broken_off_{}.csv", std::process::id())), Shutdown::default());
+        let (list, ended) = (commands::parse("0,0.06,0,0\n600,0,0,0\n").unwrap(), shutdown.clone());
+        let ender = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            ended.ask();
+        });
+        assert!(sweep(&arguments(out.clone()), &list, &shutdown).is_ok());
+        ender.join().unwrap();
+        assert_eq!(std::fs::read_to_string(&out).unwrap().lines().count(), 1);
+        std::fs::remove_file(out).unwrap();
+    }
+
+    #[test]
+    fn when_arguments_of_a_sweep_would_not_count_or_mean_something_else_expect_them_refused() {
+        let sweep = |sweep: &[&str]| SimArgs {
+            sweep: sweep.iter().map(|&text| text.into()).collect(),
+            seeds: 2,
+            ..SimArgs::default()
+        };
+        let with = |param: &str, swept: &[&str]| SimArgs { params: vec![param.into()], ..sweep(swept) };
+        for (bad, word) in [
+            (sweep(&["simulator.seed=5,6"]), "give --seeds N"),
+            (sweep(&["step_height=0.02", "gait_planner.step_height=0.03"]), "there twice"),
+            (sweep(&["step_height=0.02,0.02"]), "each value once"),
+            (with("step_height:=0.05", &["gait_planner.step_height=0.02"]), "another argument"),
+            (with("simulator.seed:=7", &["step_height=0.02"]), "leave out -p simulator.seed"),
+            (SimArgs { columns: vec![crate::cli::Column::Joints], ..sweep(&["step_height=0.02"]) }, "one walk"),
+            (SimArgs { gait: Some("wave".into()), ..sweep(&["gait=tripod,wave"]) }, "another argument"),
+        ] {
+            let Some(Failure::Words(words)) = Plan::of(&bad).err() else { panic!("{word}") };
+            assert!(words.contains(word), "{words}");
+        }
+        let lists = Plan::of(&sweep(&["simulator.push_force=[0,5,0],[0,50,0]"])).ok().unwrap();
+        assert_eq!(lists.swept[0].values, ["[0,5,0]", "[0,50,0]"]);
+        let root = env!("CARGO_MANIFEST_DIR");
+        let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
+        let other = SimArgs { files, ..sweep(&["gait_planner.gait=tripod,crawl"]) };
+        let Err(Failure::Words(words)) = Plan::of(&other).ok().unwrap().rehearse(&other) else {
+            panic!("crawl is for four legs")
+        };
+        assert!(words.contains("gait_planner.gait=crawl") && words.contains("another gait"), "{words}");
     }
 
     #[test]

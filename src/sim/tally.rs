@@ -144,12 +144,13 @@ impl Tally {
         *up_s = if moment.fallen { 0.0 } else { *up_s + moment.dt };
     }
 
-    /// What came of it, by [`RESULTS`].
-    pub fn results(&self) -> [f64; 8] {
+    /// What came of it, by [`RESULTS`], for a robot with such servos; energy is not a number where some are not known.
+    pub fn results(&self, motors: Motors) -> [f64; RESULTS.len()] {
         let none = Since::default();
         let since = self.since.as_ref().unwrap_or(&none);
         let Way { walked, planned, commanded, .. } = since.way;
-        [walked, planned, commanded, since.slip, since.lean, since.work, since.energy, f64::from(self.falls)]
+        let energy = if motors.known == motors.joints { since.energy } else { f64::NAN };
+        [walked, planned, commanded, since.slip, since.lean, since.work, energy, f64::from(self.falls)]
     }
 
     /// What came of it, in a few lines, for a robot with such servos.

@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::misfortune::{self, Misfortune};
 use super::stack::Stack;
 use super::table::Table;
-use super::tally::Tally;
+use super::tally::{RESULTS, Tally};
 use crate::cli::{BusArgs, Column, SimArgs, Start};
 use crate::commands::List;
 use crate::composed::on_terrain;
@@ -91,6 +91,11 @@ fn walk(
 }
 
 impl Walk {
+    /// What came of it, by [`RESULTS`].
+    pub(super) fn results(&self) -> [f64; RESULTS.len()] {
+        self.tally.results(self.stack.motors())
+    }
+
     /// What came of it.
     pub(super) fn outcome(&self) -> String {
         let Self { stack, tally, begins, befallen, faster } = self;

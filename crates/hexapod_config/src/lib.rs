@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod digest;
 mod document;
 mod edit;
 mod error;
@@ -17,6 +18,7 @@ mod tree_builder;
 mod typed;
 pub mod units;
 
+pub use digest::fnv1a;
 pub use document::{Document, Entry};
 pub use edit::Edit;
 pub use error::{ConfigError, Faults};

@@ -13,6 +13,7 @@
 //! | `hexapod-i2c-1.life` | the driver, to tell guards that it does its work (`guard_link.rs`) |
 
 use crate::device::Device;
+use hexapod_config::fnv1a;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use nix::unistd::{Gid, Uid, User, geteuid, getgrouplist};
 use std::ffi::CString;
@@ -249,14 +250,10 @@ pub(crate) fn bind(name: &SocketAddr) -> io::Result<Option<UnixListener>> {
 }
 
 pub(crate) fn address(device: &Device, role: &str) -> io::Result<SocketAddr> {
+    // Names have 107 bytes at most, paths may have more.
     let space =
-        std::env::var_os(SPACE).map_or_else(String::new, |space| format!("@{:016x}", hash(space.as_encoded_bytes())));
+        std::env::var_os(SPACE).map_or_else(String::new, |space| format!("@{:016x}", fnv1a(space.as_encoded_bytes())));
     SocketAddr::from_abstract_name(format!("hexapod-{}{space}{role}", device.name()))
-}
-
-/// FNV-1a: names have 107 bytes at most, paths may have more.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[cfg(test)]

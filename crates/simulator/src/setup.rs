@@ -43,6 +43,12 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// The seed of the ground and of noise.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Reads the robot's description and `sim.yaml`. Opens nothing.
     ///
     /// # Errors

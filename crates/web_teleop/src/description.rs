@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hexapod_config::fnv1a;
 use hexapod_ros::bounds::excerpt;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -59,7 +60,7 @@ impl SharedDescription {
         if is_known || text.len() > MOST_DESCRIPTION {
             return;
         }
-        let tag = format!("\"{:016x}\"", digest(text.as_bytes()));
+        let tag = format!("\"{:016x}\"", fnv1a(text.as_bytes()));
         let (robot, meshes) = look_into(text);
         let (packed, text, meshes) = (packed(text), Bytes::copy_from_slice(text.as_bytes()), Arc::new(meshes));
         self.lock().description = Some(Description { text, packed, tag, robot, meshes });
@@ -118,11 +119,6 @@ fn look_into(text: &str) -> (String, BTreeSet<String>) {
     let robot = document.root_element().attribute("name").map(|name| excerpt(name).into_owned());
     let meshes = document.descendants().filter(|node| node.has_tag_name("mesh"));
     (robot.unwrap_or_default(), meshes.filter_map(|mesh| mesh.attribute("filename").map(String::from)).collect())
-}
-
-/// FNV-1a: tells descriptions apart.
-fn digest(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]
