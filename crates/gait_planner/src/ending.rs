@@ -5,6 +5,7 @@ use crate::params;
 use hexapod_config::ConfigError;
 use hexapod_config::ros_params::Params;
 use hexapod_gait::{Ending, Engine};
+use hexapod_kinematics::{JointLimits, Leg, LegJoint};
 use hexapod_ros::ending::{LONGEST, allowance};
 use hexapod_setup::Gaits;
 use hexapod_setup::params::{number, wrong};
@@ -26,7 +27,13 @@ impl Slowest {
         let all = gaits.iter().map(|(name, gait)| Self { gait: name.into(), ending: Ending::of_any(engine, gait) });
         let longer = |a: Self, b: Self| if b.ending.seconds() > a.ending.seconds() { b } else { a };
         let none = || Self { gait: String::new(), ending: Ending::default() };
-        all.reduce(longer).unwrap_or_else(none)
+        let slowest = all.reduce(longer).unwrap_or_else(none);
+        // Feet on their way at the gait before take its time.
+        let longest = gaits.iter().max_by(|(_, one), (_, other)| one.cycle_time().total_cmp(&other.cycle_time()));
+        match longest.filter(|_| slowest.most() == "gait") {
+            Some((name, _)) => Self { gait: name.into(), ..slowest },
+            None => slowest,
+        }
     }
 
     /// How long the process waits for it.
@@ -37,6 +44,11 @@ impl Slowest {
 
     /// Whether that is too long, and the parameter to blame.
     fn blame(&self) -> Option<&'static str> {
+        (self.allowance() > LONGEST).then(|| self.most())
+    }
+
+    /// The parameter that most of the time is for.
+    fn most(&self) -> &'static str {
         let Ending { leaving_s, braking_s, stepping_s, lowering_s } = self.ending;
         let parts = [
             (braking_s, "max_linear_acceleration"),
@@ -44,12 +56,11 @@ impl Slowest {
             (lowering_s, "sit_time"),
             (leaving_s, "urdf"),
         ];
-        let most = parts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name);
-        most.filter(|_| self.allowance() > LONGEST)
+        parts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map_or("urdf", |(_, name)| name)
     }
 
     /// What is wrong, and what would be right.
-    fn words(&self, name: &str) -> (String, String) {
+    fn words(&self, name: &str, engine: &Engine) -> (String, String) {
         let Ending { leaving_s, braking_s, stepping_s, lowering_s } = self.ending;
         let (allowed, longest, gait) = (self.allowance().as_secs_f64(), LONGEST.as_secs(), &self.gait);
         let message = format!(
@@ -65,10 +76,25 @@ impl Slowest {
             }
             "gait" => format!("give gait {gait:?} a shorter cycle_time in gaits.yaml"),
             "sit_time" => "lower sit_time".into(),
-            _ => "look at the velocity limits of the joints in the robot's description".into(),
+            _ => slow_joint(engine),
         };
         (message, help)
     }
+}
+
+/// What to do about the joint that takes longest from one end of its range to the other.
+fn slow_joint(engine: &Engine) -> String {
+    let seconds = |joint: &LegJoint| (joint.limits().upper - joint.limits().lower) / joint.limits().velocity;
+    let joints = engine.legs().iter().flat_map(Leg::joints);
+    let slowest = joints.max_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+    slowest.map_or_else(String::new, |joint| {
+        let JointLimits { lower, upper, velocity, .. } = joint.limits();
+        format!(
+            "{} turns from {lower:.2} to {upper:.2} rad at {velocity:.2} rad/s at most: under limits in robot.yaml, raise its \
+             velocity if its servo is faster, or narrow its range to what the leg needs; so for all joints like it",
+            joint.name()
+        )
+    })
 }
 
 /// Checks that the robot sits before anybody loses patience, on every gait.
@@ -78,7 +104,7 @@ impl Slowest {
 pub(crate) fn check(params: &Params, engine: &Engine, gaits: &Gaits) -> Result<(), ConfigError> {
     let slowest = Slowest::of(engine, gaits);
     let Some(name) = slowest.blame() else { return Ok(()) };
-    let (message, help) = slowest.words(name);
+    let (message, help) = slowest.words(name, engine);
     Err(wrong(crate::NAME, params, name, message, &help))
 }
 
@@ -91,7 +117,7 @@ pub(crate) fn check_live(engine: &Engine, gaits: &Gaits, params: &Params) -> Res
     changed.set_limits(params::limits(params));
     changed.set_step_height(number(params, "step_height"));
     let slowest = Slowest::of(&changed, gaits);
-    let refused = slowest.blame().map(|name| slowest.words(name));
+    let refused = slowest.blame().map(|name| slowest.words(name, &changed));
     refused.map_or(Ok(()), |(message, help)| Err(format!("{message}; {help}")))
 }
 
