@@ -78,8 +78,10 @@ const LEAST_M: f64 = 0.02;
 /// A robot that covers less of the planned way than this slides or is stuck; one that covers more, so many times, creeps.
 const STUCK: f64 = 0.5;
 const CREEPS: f64 = 1.2;
+/// Feet that have slid less on average have not been on the ground, or have not slid, m.
+const LEAST_SLIP_M: f64 = 1e-4;
 /// A robot whose servos have done less work has not moved, J.
-const NO_WORK_J: f64 = 1e-6;
+const NO_WORK_J: f64 = 1e-4;
 
 impl Way {
     /// Takes a tick down that ended at `to`, with this velocity in the ground's axes as planned, or none where the robot
@@ -159,7 +161,7 @@ impl Tally {
         let Way { walked, planned, .. } = since.way;
         if since.work < NO_WORK_J {
             ": no servo has moved it; look at their torque (effort in the robot's description, kinds in servos.yaml)"
-        } else if self.falls == 0 && since.slip > 0.0 && walked < STUCK * planned {
+        } else if self.falls == 0 && since.slip > LEAST_SLIP_M && walked < STUCK * planned {
             ": its feet slip or catch; lift them higher (gait_planner.step_height), or take easier ground"
         } else if self.falls == 0 && walked > CREEPS * planned {
             ": its feet slide ahead, as legs do that give under the weight; stiffer servos or a slower gait help"
