@@ -33,9 +33,9 @@ pub struct GaitArgs {
 /// Which walk to draw, and where to.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RunTableArgs {
-    /// A table that hexapod sim has written
-    #[arg(value_name = "TABLE", default_value = "run.csv")]
-    pub table: std::path::PathBuf,
+    /// A table that hexapod sim has written; two are drawn over each other
+    #[arg(value_name = "TABLE", default_value = "run.csv", num_args = 1..=2)]
+    pub tables: Vec<std::path::PathBuf>,
     /// The picture's file [default: standard output]
     #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
     pub out: String,

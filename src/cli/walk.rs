@@ -144,6 +144,7 @@ where the body is by the twists that the planner walked (x_planned, y_planned in
 (x, y, z in m, roll, pitch, yaw in rad), how far it leans from the vertical (lean, rad), how far a foot has slid over the \
 ground, on average over all (slip, m), what the servos have done at the joints (work, J) and taken \
 from the supply (energy, J), the voltage at them (volts), and how often the robot has fallen: \
-leaned by more than 45 degrees, or lain on its body, without being commanded to (falls). What came of it as a whole, from the first \
-command on, is said at the end."
+leaned by more than 45 degrees, or lain on its body, without being commanded to (falls), how high the ground \
+is below the body (ground, m), and what happened as the tick began: a new command, or a misfortune (event). What came of it as \
+a whole, from the first command on, is said at the end."
 );

@@ -10,7 +10,7 @@ use crate::cli::Plot;
 use crate::exit::Failure;
 use crate::out::{self, NamedFile};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use gait::gait_svg;
 
@@ -23,7 +23,7 @@ pub fn plot(what: &Plot) -> Result<(), Failure> {
         Plot::Gait(arguments) => write(&arguments.out, || gait::draw(arguments)),
         Plot::Run(arguments) => {
             if !arguments.out.is_empty() {
-                out::check_beside(Path::new(&arguments.out), [&*arguments.table])?;
+                out::check_beside(Path::new(&arguments.out), arguments.tables.iter().map(PathBuf::as_path))?;
             }
             write(&arguments.out, || run::draw(arguments))
         }

@@ -69,6 +69,8 @@ pub struct Moment {
     pub weight: f64,
     /// It leans, or lies on its belly, without being commanded to.
     pub fallen: bool,
+    /// How high the ground is below the body, m; none where there is none.
+    pub ground: Option<f64>,
 }
 
 /// Of how many joints it is known what their servos take from the supply.
@@ -289,6 +291,7 @@ impl Stack {
             volts: simulator.supply().volts(),
             weight: self.weight(),
             fallen: self.has_fallen(),
+            ground: simulator.world().ground_below_base(),
         })
     }
 

@@ -30,6 +30,8 @@ pub struct Line {
     pub energy: f64,
     pub volts: f64,
     pub falls: u32,
+    /// How high the ground is below the body, m; none where there is none.
+    pub ground: Option<f64>,
 }
 
 /// Sums over a walk.
@@ -130,6 +132,7 @@ impl Tally {
             energy: self.energy,
             volts: moment.volts,
             falls: self.falls,
+            ground: moment.ground,
         };
         self.look_for_fall(moment);
         if let Some(since) = &mut self.since {

@@ -11,7 +11,7 @@ use crate::composed::on_terrain;
 use crate::exit::Failure;
 use crate::ineffective_args::{Options, check_sim};
 use crate::setups::{Setups, parameters};
-use hexapod_gait::{GaitState, Input};
+use hexapod_gait::{GaitState, Input, Twist};
 use hexapod_ros::Shutdown;
 use std::io::Write;
 use std::time::Instant;
@@ -66,28 +66,42 @@ fn walk(
     let columns = Columns::new(columns);
     let mut table = Table::new(out, &columns.names(&stack))?;
     let mut tally = Tally::default();
-    let mut go = |stack: &mut Stack, tally: &mut Tally, input: &Input| -> Result<(), Failure> {
+    let mut go = |stack: &mut Stack, tally: &mut Tally, input: &Input, event: &str| -> Result<(), Failure> {
         let moment = stack.tick(input)?;
-        Ok(table.write(&tally.take(&moment), &columns.values(stack, &moment))?)
+        Ok(table.write(&tally.take(&moment), event, &columns.values(stack, &moment))?)
     };
     match stack.start() {
-        Start::Sitting => stand(&mut stack, |stack| go(stack, &mut tally, &Input::default()))?,
+        Start::Sitting => stand(&mut stack, |stack| go(stack, &mut tally, &Input::default(), ""))?,
         Start::Standing | Start::Hanging => begin(&mut stack)?,
     }
     tally.begin();
     let begins = stack.seconds();
     let rate_hz = stack.rate_hz();
-    let (mut coming, mut befallen) = (misfortunes.iter().peekable(), String::new());
+    let (mut coming, mut befallen, mut before) = (misfortunes.iter().peekable(), String::new(), Twist::ZERO);
     for (tick, input) in list.inputs(rate_hz).enumerate().take_while(|_| shutdown.is_running()) {
+        let mut events = Vec::new();
+        if input.twist != before {
+            events.push(in_words(input.twist));
+        }
+        before = input.twist;
         while let Some(next) = coming.next_if(|next| list.tick(next.time, rate_hz) <= tick) {
             stack.befall(&next.disturbances, next.push);
             befallen += &format!("met      at {:.2} s: {}\n", stack.seconds(), next.what);
+            events.push(next.what.clone());
         }
-        go(&mut stack, &mut tally, &input)?;
+        go(&mut stack, &mut tally, &input, &events.join("; "))?;
     }
     table.finish()?;
     let faster = stack.seconds() / clock.elapsed().as_secs_f64();
     Ok(Walk { stack, tally, begins, befallen, faster })
+}
+
+/// A command, for the table: the parts of a twist that are not zero.
+fn in_words(twist: Twist) -> String {
+    let parts = [("vx", twist.vx), ("vy", twist.vy), ("wz", twist.wz)];
+    let parts: Vec<String> =
+        parts.iter().filter(|(_, part)| *part != 0.0).map(|(name, part)| format!("{name} {part}")).collect();
+    if parts.is_empty() { "stop".into() } else { parts.join(" ") }
 }
 
 impl Walk {

@@ -14,6 +14,15 @@ pub struct Series {
     pub dashed: bool,
 }
 
+/// Where something happened: a line across the chart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Mark {
+    /// In the unit of the horizontal axis.
+    pub at: f64,
+    /// Beside the line.
+    pub name: String,
+}
+
 /// What to plot and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineChart {
@@ -25,6 +34,8 @@ pub struct LineChart {
     pub y_label: String,
     /// The series, drawn in this order.
     pub series: Vec<Series>,
+    /// What happened along the horizontal axis; beyond its ends nothing is drawn.
+    pub marks: Vec<Mark>,
     /// One unit is as long on both axes: for paths and workspaces.
     pub equal_axes: bool,
     /// Size of the picture (px).
@@ -42,6 +53,7 @@ impl Default for LineChart {
             x_label: String::new(),
             y_label: String::new(),
             series: Vec::new(),
+            marks: Vec::new(),
             equal_axes: false,
             width_px: 800.0,
             height_px: 440.0,
@@ -72,6 +84,7 @@ pub fn line_plot(chart: &LineChart) -> String {
         &Paint::fill(chart.theme.panel()),
     );
     draw_ticks(&mut svg, &field, chart);
+    draw_marks(&mut svg, &field, chart);
     for (index, series) in chart.series.iter().enumerate() {
         let paint = Paint { dashed: series.dashed, ..Paint::stroke(chart.theme.series(index), 2.0) };
         svg.open_group(&[("stroke-linejoin", "round"), ("stroke-linecap", "round")]);
@@ -185,6 +198,16 @@ fn draw_ticks(svg: &mut Svg, field: &Field, chart: &LineChart) {
     let middle = |scale: &Scale| (scale.start + scale.end) / 2.0;
     svg.anchored([middle(&field.x), chart.height_px - 16.0], 13.0, theme.ink(), Anchor::Middle, &chart.x_label);
     svg.upward([20.0, middle(&field.y)], 13.0, theme.ink(), &chart.y_label);
+}
+
+fn draw_marks(svg: &mut Svg, field: &Field, chart: &LineChart) {
+    let (theme, middle) = (chart.theme, (field.y.start + field.y.end) / 2.0);
+    let paint = Paint { dashed: true, ..Paint::stroke(theme.muted(), 1.0) };
+    for Mark { at, name } in chart.marks.iter().filter(|mark| (field.x.low..=field.x.high).contains(&mark.at)) {
+        let x = field.x.pixel(*at);
+        svg.line([x, field.y.start], [x, field.y.end], &paint);
+        svg.upward([x - 4.0, middle], 11.0, theme.muted(), name);
+    }
 }
 
 fn tick_text(value: f64, decimals: usize) -> String {

@@ -16,7 +16,7 @@ mod theme;
 mod visibility;
 mod workspace;
 
-pub use chart::{LineChart, Series, line_plot};
+pub use chart::{LineChart, Mark, Series, line_plot};
 pub use error::PlotError;
 pub use film::{Film, robot_film};
 pub use gait::{GaitChart, GaitRow, gait_diagram};

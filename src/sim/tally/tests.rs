@@ -20,6 +20,7 @@ fn moment(x: f64, roll: f64, fallen: bool) -> Moment {
         volts: 6.0,
         weight: 10.0,
         fallen,
+        ground: Some(0.0),
     }
 }
 

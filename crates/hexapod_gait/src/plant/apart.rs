@@ -68,7 +68,7 @@ impl Apart {
             let (leg, to, room) = least(&rooms);
             let shorter = [Vector2::x(), Vector2::y()].map(|axis| parts - axis);
             let shorter = shorter.into_iter().filter(|parts| parts.min() > 0.0).map(|parts| {
-                let mut stance = stance.clone();
+                let mut stance = stance;
                 stance.set_reach(Reach::new(whole.axes().component_mul(&(parts / PARTS))));
                 let rooms = collision.rooms(robot, &places(robot, &stance), NEAR_M);
                 (parts, stance, rooms)

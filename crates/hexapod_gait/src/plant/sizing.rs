@@ -66,7 +66,7 @@ impl StanceWish {
     pub fn stance_with(self, robot: &Robot, clearance: LegClearance) -> Result<Stance, StanceError> {
         let stance = self.stance(robot)?;
         let kept = |stance: &Stance| {
-            let shortened = Apart::of(robot, stance.clone(), clearance).0.shortened();
+            let shortened = Apart::of(robot, *stance, clearance).0.shortened();
             shortened.map_or(1.0, |by| by.fractions.min())
         };
         let (lift, whole) = (stance.spec().step_height, kept(&stance));

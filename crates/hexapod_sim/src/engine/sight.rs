@@ -15,7 +15,18 @@ pub enum Seen {
     AllBut(usize),
 }
 
+/// How far down the ground is looked for, m.
+const DEEPEST_M: f64 = 100.0;
+
 impl World {
+    /// How high the ground is below the base, m; none where there is none.
+    #[must_use]
+    pub fn ground_below_base(&self) -> Option<f64> {
+        let base = self.base().translation.vector;
+        let depth = self.distance(&base.into(), &-Vector3::z_axis(), DEEPEST_M, Seen::Ground)?;
+        Some(base.z - depth)
+    }
+
     /// The distance, m, from a point of the world to what is first in that direction; none where nothing is within
     /// `farthest_m`.
     #[must_use]
