@@ -13,6 +13,8 @@ use nalgebra::Vector2;
 const RATE_HZ: f64 = 400.0;
 /// Fraction of the fastest walk this gait's stroke allows that is drawn.
 const SPEED_FRACTION: f64 = 0.4;
+/// Fractions of that which are tried in turn.
+const SLOWER: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.05];
 /// Longest a robot may take to stand up and walk steadily.
 const SETTLE_S: f64 = 60.0;
 const PANEL_PX: [f64; 2] = [560.0, 380.0];
@@ -68,16 +70,29 @@ pub fn gait_svg(mut engine: Engine, name: &str) -> Result<String, String> {
     Ok(page(&title, 2.0 * width, 2.0 * height, Theme::Light, &panels))
 }
 
-/// One steady cycle, tick by tick, at a part of the fastest walk the gait's stroke allows.
+/// One steady cycle, tick by tick, at a part of the fastest walk the gait's stroke allows; slower where the robot waits for its
+/// balance at that speed.
 pub(super) fn record(engine: &mut Engine, speed_fraction: f64) -> Result<Vec<Tick>, String> {
-    let dt = 1.0 / RATE_HZ;
     let most = (SETTLE_S * RATE_HZ) as usize;
     engine.stand();
     stand(engine, most)?;
     // A gait that was set is taken up with the next tick.
-    engine.step(&Input::default(), dt);
+    engine.step(&Input::default(), 1.0 / RATE_HZ);
     let fastest = engine.stance().stroke(Vector2::x()) / engine.gait().stance_time();
-    let input = Input { twist: Twist::new(speed_fraction * fastest, 0.0, 0.0), ..Input::default() };
+    for slower in SLOWER {
+        let mut walking = engine.clone();
+        if let Some(cycle) = steady_cycle(&mut walking, slower * speed_fraction * fastest, most) {
+            *engine = walking;
+            return Ok(cycle);
+        }
+    }
+    Err("the robot does not come to walk steadily ahead with this gait; `hexapod check` shows how fast it walks".into())
+}
+
+/// A cycle of a robot that stands, once it walks ahead evenly at this speed, m/s.
+fn steady_cycle(engine: &mut Engine, speed: f64, most: usize) -> Option<Vec<Tick>> {
+    let dt = 1.0 / RATE_HZ;
+    let input = Input { twist: Twist::new(speed, 0.0, 0.0), ..Input::default() };
     let mut wraps = 0;
     let mut cycle = vec![];
     let mut before = *engine.last();
@@ -90,10 +105,10 @@ pub(super) fn record(engine: &mut Engine, speed_fraction: f64) -> Result<Vec<Tic
             // The first cycles still carry the start.
             0..=3 => cycle.clear(),
             4 => cycle.push(tick),
-            _ => return Ok(cycle),
+            _ => return Some(cycle),
         }
     }
-    Err("the robot does not come to walk steadily with this gait".into())
+    None
 }
 
 fn stand(engine: &mut Engine, most: usize) -> Result<(), String> {

@@ -276,7 +276,7 @@ def test_when_the_planner_does_not_come_back_expect_the_servos_let_go_in_time_an
     status = driver.wait(allowed[-1].message.data + 5.0)
     seconds = time.monotonic() - sent
     planner.signal(signal.SIGCONT)
-    assert status == 1 and 'did not sit' in driver.log()
+    assert status == 1 and 'had not sat when its servos were let go' in driver.log()
     assert allowed[-1].message.data <= seconds < allowed[-1].message.data + 2.0
     user.until(lambda: servos[-1].message.name == [], 2.0, 'servos off')
 

@@ -43,12 +43,15 @@ pub fn run_in_real_time(
     }
 }
 
+/// The driver's word that servos are off has come by then.
+const HEARD: Duration = Duration::from_millis(200);
+
 /// The end of a loop: the robot is made to sit first. It has as long as its engine takes at most, in the time that it moves
 /// by, however slowly a busy computer or a simulation lets that pass; and [`LONGEST`] in real time.
 #[derive(Debug, Default)]
 pub(crate) struct Goodbye {
     since: Option<Duration>,
-    /// Whether its servos held it up then.
+    /// Whether its servos still held it up [`HEARD`] later: what was cut off before is nobody's end.
     was_up: bool,
     /// What is left of that time, s.
     left_s: f64,
@@ -60,8 +63,9 @@ impl Goodbye {
         if shutdown.stage() == Stage::Stopping {
             if self.since.is_none() {
                 (self.since, self.left_s) = (Some(now), core.time_to_sit());
-                self.was_up = core.is_held() && core.last().state != GaitState::Sitting;
             }
+            let has_heard = self.since.is_some_and(|since| now.saturating_sub(since) >= HEARD);
+            self.was_up |= has_heard && core.is_held() && core.last().state != GaitState::Sitting;
             core.sit();
         }
         shutdown.stage() != Stage::Now

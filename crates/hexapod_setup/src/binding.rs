@@ -154,11 +154,11 @@ impl Trial<'_> {
         }
         let joint = self.robot().legs().first()?.joints().get(one.unwrap_or(0))?;
         let (name, limits) = (joint.name(), joint.limits());
-        let (why, key) = match one {
-            Some(_) => (format!("{name} turns only from {} to {} rad", short(limits.lower), short(limits.upper)), name),
-            None => ("the joints of its legs turn too little".to_owned(), "all"),
+        let why = match one {
+            Some(_) => format!("{name} turns only from {} to {} rad", short(limits.lower), short(limits.upper)),
+            None => "the joints of its legs turn too little".to_owned(),
         };
-        let wider = wider(key, limits, self.description);
+        let wider = wider(one, self.description);
         Some(Reason {
             joint: name.into(),
             attribute: "limit",

@@ -174,9 +174,9 @@ pub(crate) fn no_room(engine: &Engine, description: &Description) -> Option<Reas
             short(limits.upper)
         ),
         help: format!(
-            "if its servo turns farther, {}; or choose another body_height, or a smaller step_height and max_step_height, in \
+            "if such servos turn farther, {}; or choose another body_height, or a smaller step_height and max_step_height, in \
              hexapod.yaml",
-            wider(name, limits, description)
+            wider(leg.joints().iter().position(|other| other.name() == name), description)
         ),
     })
 }
@@ -230,13 +230,19 @@ fn standing(engine: &Engine) -> Tick {
     *engine.last()
 }
 
-/// How to widen the limits of a joint, or of `all`, and so of each leg.
-pub(crate) fn wider(key: &str, limits: &JointLimits, description: &Description) -> String {
-    let [lower, upper] = widened(limits).map(short);
+/// How to widen the limits of the joint at this place of each leg, or of all joints.
+pub(crate) fn wider(place: Option<usize>, description: &Description) -> String {
     let file = description.robot_file.display();
-    format!(
-        "widen the limits, as in `limits: {{{key}: {{lower: {lower}, upper: {upper}}}}}` in {file}, and so for each leg"
-    )
+    let of = |joint: &LegJoint| {
+        let [lower, upper] = widened(joint.limits()).map(short);
+        format!("{}: {{lower: {lower}, upper: {upper}}}", joint.name())
+    };
+    let legs = description.robot.legs();
+    let (joints, rest): (Vec<String>, _) = match place {
+        Some(place) => (legs.iter().filter_map(|leg| leg.joints().get(place)).map(of).collect(), ""),
+        None => (legs.iter().take(1).flat_map(Leg::joints).map(of).collect(), ", and so for each leg"),
+    };
+    format!("widen their limits, as in `limits: {{{}}}` in {file}{rest}", joints.join(", "))
 }
 
 /// Limits that let a joint turn farther.

@@ -66,6 +66,9 @@ impl Apart {
         let mut parts = Vector2::repeat(PARTS);
         loop {
             let (leg, to, room) = least(&rooms);
+            if room >= 0.0 {
+                break;
+            }
             let shorter = [Vector2::x(), Vector2::y()].map(|axis| parts - axis);
             let shorter = shorter.into_iter().filter(|parts| parts.min() > 0.0).map(|parts| {
                 let mut stance = stance;
@@ -74,11 +77,8 @@ impl Apart {
                 (parts, stance, rooms)
             });
             // Steps ahead stay as long as they are where shorter ones aside do, and the other way round.
-            let Some(most) =
-                shorter.filter(|_| room < 0.0).max_by(|one, other| least(&one.2).2.total_cmp(&least(&other.2).2))
-            else {
-                break;
-            };
+            let most = shorter.max_by(|one, other| least(&one.2).2.total_cmp(&least(&other.2).2));
+            let Some(most) = most else { break };
             (parts, stance, rooms) = most;
             shortened = Some(Shortened { leg, to, fractions: parts / PARTS });
         }

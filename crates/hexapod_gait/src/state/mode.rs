@@ -42,6 +42,8 @@ pub(crate) enum Goal {
     Stand,
     /// To sit as soon as the leg in the air is down: no other is lifted.
     Sit,
+    /// To stay where they are as soon as the leg in the air is down.
+    Stay,
     /// To fold them, one after another.
     Pack,
     /// To be on the ground again, where a stop found no way on: only those in the air.

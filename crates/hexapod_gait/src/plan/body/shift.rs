@@ -17,6 +17,9 @@ const SWAY_FRACTION_OF_LIFT: f64 = 0.35;
 const POSE_FRACTION_OF_LIFT: f64 = 0.25;
 /// The same where it sways, too.
 const BESIDE_SWAY: f64 = 0.18;
+/// A fifth of gravity: a body that is thrown to and fro faster rocks off its feet or slides on them. In physics a B1 that crawls went 1.7
+/// times as far as planned at 8 m/s^2, and a quadruped of the shipped robot's size rocked by 3.5 degrees instead of 0.7.
+const GREATEST_SWAY_M_S2: f64 = 2.0;
 /// What it may have with the lowest and slowest of steps, m/s^2.
 const LEAST_M_S2: f64 = 0.5;
 
@@ -66,7 +69,9 @@ pub(crate) fn shift_m_s2(cx: &Context, start: &State) -> f64 {
 
 /// How fast its sway may, m/s^2.
 pub(crate) fn sway_m_s2(cx: &Context, start: &State) -> f64 {
-    acceleration(cx, SWAY_FRACTION_OF_LIFT, start.mode.speed_scale())
+    // Gravity does not grow with a robot.
+    let greatest = GREATEST_SWAY_M_S2 / cx.plant.size.max(1.0);
+    acceleration(cx, SWAY_FRACTION_OF_LIFT, start.mode.speed_scale()).min(greatest)
 }
 
 fn acceleration(cx: &Context, fraction: f64, speed_scale: f64) -> f64 {

@@ -29,9 +29,10 @@ fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, budge
     let posture = requests.posture.map(|posture| if posture == Posture::Pack { Posture::Sit } else { posture });
     match (posture, mode) {
         (_, Mode::Sequencing(sequence)) => {
-            // A robot that stands while its legs go into place is not lowered by a stop.
-            let sits = requests.stop && (sequence.goal != Goal::Stand || lies(plant, start));
-            start.in_mode(Mode::Sequencing(redirected(sequence, posture, sits, packs)))
+            // A robot that is on its feet while legs go into place is not lowered by a stop.
+            let stays = matches!(sequence.goal, Goal::Stand | Goal::Stay) && !lies(plant, start);
+            let stopped = requests.stop.then_some(if stays { Goal::Stay } else { Goal::Sit });
+            start.in_mode(Mode::Sequencing(redirected(sequence, posture, stopped, packs)))
         }
         (Some(Posture::Stand), Mode::Sitting | Mode::UnplannedPose) => place_from(plant, start, 0, budget),
         (Some(Posture::Stand), Mode::Lowering(_)) => start.in_mode(rise(plant, start)),
@@ -46,7 +47,7 @@ fn answered(plant: &Plant, start: &State, requests: Requests, packs: bool, budge
 }
 
 /// The same stage of a leg's way, for another goal.
-fn redirected(sequence: LegSequence, posture: Option<Posture>, sits: bool, packs: bool) -> LegSequence {
+fn redirected(sequence: LegSequence, posture: Option<Posture>, stopped: Option<Goal>, packs: bool) -> LegSequence {
     match (posture, sequence.goal) {
         (Some(Posture::Stand), Goal::Land(_)) => sequence.to_goal(Goal::Land(Then::Stand)),
         (Some(Posture::Stand), Goal::Pack) => unfolding(sequence, Goal::Stand),
@@ -54,10 +55,9 @@ fn redirected(sequence: LegSequence, posture: Option<Posture>, sits: bool, packs
         (_, Goal::Pack) if packs => sequence,
         (Some(Posture::Sit), Goal::Land(_)) => sequence.to_goal(Goal::Land(Then::Sit)),
         (_, Goal::Land(_)) => sequence,
-        (_, Goal::Pack) if sits => unfolding(sequence, Goal::Sit),
+        (_, Goal::Pack) if stopped.is_some() => unfolding(sequence, Goal::Sit),
         (Some(Posture::Sit), _) => sequence.to_goal(Goal::Sit),
-        _ if sits => sequence.to_goal(Goal::Sit),
-        _ => sequence,
+        _ => stopped.map_or(sequence, |goal| sequence.to_goal(goal)),
     }
 }
 
@@ -125,7 +125,11 @@ mod tests {
         let stop = Requests { stop: true, ..Requests::default() };
         for (goal, requests, packs, expected) in [
             (Goal::Stand, sit, false, Goal::Sit),
-            (Goal::Stand, stop, false, Goal::Stand),
+            (Goal::Stand, stop, false, Goal::Stay),
+            (Goal::Stay, stop, false, Goal::Stay),
+            (Goal::Stay, stand, false, Goal::Stand),
+            (Goal::Stay, sit, false, Goal::Sit),
+            (Goal::Sit, stop, false, Goal::Sit),
             (Goal::Sit, stand, false, Goal::Stand),
             (Goal::Pack, sit, true, Goal::Pack),
             (Goal::Land(Then::Stand), sit, false, Goal::Land(Then::Sit)),

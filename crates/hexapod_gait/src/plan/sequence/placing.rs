@@ -37,6 +37,7 @@ pub(crate) fn next_stage(plant: &Plant, start: &State, done: LegSequence, budget
             return landed(plant, start, done.leg, then, budget);
         }
         LegStage::Putting if done.goal == Goal::Sit => return lower_as_found(plant, start),
+        LegStage::Putting if done.goal == Goal::Stay => return start.in_mode(Mode::UnplannedPose),
         LegStage::Putting if done.goal == Goal::Pack => {
             let next = fold_from(plant, start, done.placed, budget).unwrap_or(Mode::Sitting);
             return State { packed: start.packed | (1 << done.leg), ..start.in_mode(next) };
