@@ -140,19 +140,20 @@ def test_when_another_robot_is_checked_expect_its_gait_and_servos_reported(sessi
 
 
 @pytest.mark.parametrize('name', other_robots.PUBLIC)
-def test_when_a_public_robot_is_checked_expect_it_to_hold(session, name, tmp_path):
+def test_when_a_public_robot_is_checked_expect_it_and_a_folder_of_its_own_to_hold(session, name, tmp_path):
     file = other_robots.public(name)
     if file is None:
         pytest.skip('example-robot-data (PyPI) is not installed')
-    process = session.start('hexapod', 'check', '--urdf', str(file))
+    process, new = session.start('hexapod', 'check', '--urdf', str(file)), ['--into', str(tmp_path / name)]
     status = process.wait()
     if name in ONLY_TROT:
-        assert status == 2, process.log()
-        assert 'set `gait: trot` in hexapod.yaml' in process.log(), process.log()
-        process = session.start('hexapod', 'new', str(file), '--gait', 'trot', '--into', str(tmp_path / name))
-        assert process.wait() == 0, process.log()
-        process = session.start('hexapod', 'check', '--config', str(tmp_path / name))
-        status = process.wait()
-    assert status == 0, process.log()
+        assert status == 2 and 'set `gait: trot` in hexapod.yaml' in process.log(), process.log()
+        new += ['--gait', 'trot']
+    else:
+        assert status == 0 and 'starts   with crawl' in process.log(), process.log()
+    process = session.start('hexapod', 'new', str(file), *new)
+    assert process.wait() == 0, process.log()
+    process = session.start('hexapod', 'check', '--config', str(tmp_path / name))
+    assert process.wait() == 0, process.log()
     starts = 'trot' if name in ONLY_TROT else 'crawl'
     assert '4 legs, 12 joints' in process.log() and f'starts   with {starts}' in process.log(), process.log()
