@@ -47,6 +47,13 @@ impl Swept {
     }
 }
 
+/// Whether two names mean the same parameter: one without a node means that of every node.
+fn is_same(one: &str, other: &str) -> bool {
+    let own = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let is_of_all = [one, other].iter().any(|name| !name.contains('.'));
+    one == other || is_of_all && own(one) == own(other)
+}
+
 /// All walks of a sweep, of which each part of a computation takes some.
 struct Plan {
     swept: Vec<Swept>,
@@ -69,17 +76,16 @@ impl Plan {
         }
         let set = |param: &String| param.split_once(":=").map(|(name, _)| name.trim().to_owned());
         let set: Vec<String> = arguments.params.iter().filter_map(set).collect();
-        let own = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
         for (index, Swept { name, .. }) in self.swept.iter().enumerate() {
             if SEED.contains(&name.as_str()) {
                 return refused(format!("--sweep {name}: give --seeds N, which walks with the seeds from 1 to N"));
             }
-            if self.swept.iter().skip(index + 1).any(|other| own(&other.name) == own(name)) {
+            if self.swept.iter().skip(index + 1).any(|other| is_same(&other.name, name)) {
                 return refused(format!("--sweep {name} is there twice; give all of its values in one"));
             }
-            let by_option = own(name) == "gait" && arguments.gait.is_some()
-                || own(name) == "terrain" && !arguments.terrain.is_empty();
-            if by_option || set.iter().any(|set| own(set) == own(name)) {
+            let by_option = is_same(name, "gait") && arguments.gait.is_some()
+                || is_same(name, "terrain") && !arguments.terrain.is_empty();
+            if by_option || set.iter().any(|set| is_same(set, name)) {
                 return refused(format!(
                     "--sweep {name}: it is set by another argument as well; leave one of the two out"
                 ));
@@ -280,6 +286,7 @@ mod tests {
             let Some(Failure::Words(words)) = Plan::of(&bad).err() else { panic!("{word}") };
             assert!(words.contains(word), "{words}");
         }
+        assert!(Plan::of(&sweep(&["gait_planner.rate=50", "servo_driver.rate=50"])).is_ok(), "of two nodes");
         let lists = Plan::of(&sweep(&["simulator.push_force=[0,5,0],[0,50,0]"])).ok().unwrap();
         assert_eq!(lists.swept[0].values, ["[0,5,0]", "[0,50,0]"]);
         let root = env!("CARGO_MANIFEST_DIR");
