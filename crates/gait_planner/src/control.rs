@@ -51,7 +51,7 @@ const HEARD: Duration = Duration::from_millis(200);
 #[derive(Debug, Default)]
 pub(crate) struct Goodbye {
     since: Option<Duration>,
-    /// Whether its servos still held it up [`HEARD`] later: what was cut off before is nobody's end.
+    /// Whether its servos still held it up [`HEARD`] after that: a cut made before the end was asked for does not count.
     was_up: bool,
     /// What is left of that time, s.
     left_s: f64,
