@@ -142,11 +142,8 @@ fn gait_to_start_with(setup: &gait_planner::Setup) -> String {
     if walks(setup.engine.gait()) {
         return setup.gait_name.clone();
     }
-    setup
-        .gaits
-        .iter()
-        .find(|(_, gait)| gait.is_stable() && walks(gait))
-        .map_or(setup.gait_name.clone(), |(name, _)| name.to_owned())
+    let walked = setup.gaits.stable().find(|(_, gait)| walks(gait));
+    walked.map_or(setup.gait_name.clone(), |(name, _)| name.to_owned())
 }
 
 /// `hexapod.yaml`: where the robot is, its gait, and the sizes that were chosen for it.

@@ -83,9 +83,7 @@ impl Plan {
             if self.swept.iter().skip(index + 1).any(|other| is_same(&other.name, name)) {
                 return refused(format!("--sweep {name} is there twice; give all of its values in one"));
             }
-            let by_option = is_same(name, "gait") && arguments.gait.is_some()
-                || is_same(name, "terrain") && !arguments.terrain.is_empty();
-            if by_option || set.iter().any(|set| is_same(set, name)) {
+            if set.iter().any(|set| is_same(set, name)) {
                 return refused(format!(
                     "--sweep {name}: it is set by another argument as well; leave one of the two out"
                 ));
@@ -131,7 +129,7 @@ impl Plan {
             let values = self.swept.iter().zip(self.walk(index).0);
             let of: String = values.map(|(swept, value)| format!("{}={value} ", swept.name)).collect();
             let (asked, starts) = (text(&setups.planner.params, "gait"), &setups.planner.gait_name);
-            if self.swept.iter().any(|swept| swept.name.ends_with("gait")) && asked != *starts {
+            if self.swept.iter().any(|swept| is_same(&swept.name, "gait")) && asked != *starts {
                 let why = setups.planner.notes.first().cloned().unwrap_or_default();
                 return Err(Failure::Words(format!("{of}: the robot would walk on another gait: {why}")));
             }
@@ -281,7 +279,6 @@ mod tests {
             (with("step_height:=0.05", &["gait_planner.step_height=0.02"]), "another argument"),
             (with("simulator.seed:=7", &["step_height=0.02"]), "leave out -p simulator.seed"),
             (SimArgs { columns: vec![crate::cli::Column::Joints], ..sweep(&["step_height=0.02"]) }, "one walk"),
-            (SimArgs { gait: Some("wave".into()), ..sweep(&["gait=tripod,wave"]) }, "another argument"),
         ] {
             let Some(Failure::Words(words)) = Plan::of(&bad).err() else { panic!("{word}") };
             assert!(words.contains(word), "{words}");
@@ -291,6 +288,11 @@ mod tests {
         assert_eq!(lists.swept[0].values, ["[0,5,0]", "[0,50,0]"]);
         let root = env!("CARGO_MANIFEST_DIR");
         let files = FileArgs { config: format!("{root}/config"), urdf: format!("{root}/urdf/hexapod.urdf") };
+        let option = SimArgs { files: files.clone(), gait: Some("wave".into()), ..sweep(&["gait=tripod,wave"]) };
+        let Err(Failure::Input(error)) = Plan::of(&option).ok().unwrap().rehearse(&option) else {
+            panic!("given twice")
+        };
+        assert!(error.message().contains("--gait wave is given as well"), "{error}");
         let other = SimArgs { files, ..sweep(&["gait_planner.gait=tripod,crawl"]) };
         let Err(Failure::Words(words)) = Plan::of(&other).ok().unwrap().rehearse(&other) else {
             panic!("crawl is for four legs")

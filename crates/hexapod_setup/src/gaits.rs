@@ -235,7 +235,7 @@ impl Gaits {
     }
 
     /// The gaits of this robot that may be chosen by themselves, with their names: those that keep it on its feet.
-    pub(crate) fn stable(&self) -> impl Iterator<Item = (&str, &Gait)> {
+    pub fn stable(&self) -> impl Iterator<Item = (&str, &Gait)> {
         self.iter().filter(|(_, gait)| gait.is_stable())
     }
 }

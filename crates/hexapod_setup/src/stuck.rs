@@ -176,7 +176,7 @@ pub(crate) fn no_room(engine: &Engine, description: &Description) -> Option<Reas
         help: format!(
             "if such servos turn farther, {}; or choose another body_height, or a smaller step_height and max_step_height, in \
              hexapod.yaml",
-            wider(leg.joints().iter().position(|other| other.name() == name), description)
+            wider(description.robot.joint_place(name).map(|(_, place)| place), description)
         ),
     })
 }

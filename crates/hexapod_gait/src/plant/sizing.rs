@@ -65,12 +65,15 @@ impl StanceWish {
     /// As [`Self::suiting`].
     pub fn stance_with(self, robot: &Robot, clearance: LegClearance) -> Result<Stance, StanceError> {
         let stance = self.stance(robot)?;
+        if self.step_height.is_some() {
+            return Ok(stance);
+        }
         let kept = |stance: &Stance| {
             let shortened = Apart::of(robot, *stance, clearance).0.shortened();
             shortened.map_or(1.0, |by| by.fractions.min())
         };
         let (lift, whole) = (stance.spec().step_height, kept(&stance));
-        if self.step_height.is_some() || whole >= HALF {
+        if whole >= HALF {
             return Ok(stance);
         }
         let mut best = (whole, stance);
