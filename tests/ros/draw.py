@@ -10,7 +10,8 @@ SOAK = os.environ.get('HEXAPOD_SOAK') == '1'
 # gives it, too.
 SEED = os.environ.setdefault('DRAW_SEED', str(time.time_ns() % 2**32))
 MARKERS = ('draw(count): try so many of the cases of this test, others in each run; HEXAPOD_SOAK=1 tries all of them',
-           'in_turn(runs): try this test, which takes long, in one of so many runs; HEXAPOD_SOAK=1 tries it in each')
+           'in_turn(runs, turn): try this test, which takes long, in one of so many runs, and those of another turn in another; '
+           'cases of one test take turns; HEXAPOD_SOAK=1 tries all in each')
 
 
 def left_out(items):
@@ -26,7 +27,11 @@ def left_out(items):
 def has_its_turn(item):
     """Return whether a test is tried this time."""
     marker = item.get_closest_marker('in_turn')
-    return marker is None or random.Random(SEED + item.nodeid).randrange(marker.args[0]) == 0
+    if marker is None:
+        return True
+    runs, turn = marker.args
+    case = sum(item.callspec.indices.values()) if hasattr(item, 'callspec') else 0
+    return (int(SEED) + turn + case) % runs == 0
 
 
 def remainder(name, count, cases):

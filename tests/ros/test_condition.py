@@ -96,7 +96,7 @@ def test_when_lifted_expect_the_legs_held_and_odometry_not_to_know(session):
     assert unknown.pose.covariance[0] > 1.0 and unknown.twist.covariance[0] > 0.5, unknown
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_a_step_is_too_high_expect_the_robot_to_stop_and_say_why(session):
     user = start_before_a_wall(session)
     user.wait_state('standing', seconds=15.0)
@@ -108,7 +108,7 @@ def test_when_a_step_is_too_high_expect_the_robot_to_stop_and_say_why(session):
     condition(user, 'ok')
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_it_is_driven_back_as_soon_as_it_is_blocked_expect_it_to_go(session):
     user = start_before_a_wall(session)
     states = len(user.listen('gait_state'))

@@ -206,7 +206,7 @@ def end_seated(session, settings, apart):
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize('apart', [False, True], ids=['one process', 'two processes'])
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_a_robot_takes_long_to_sit_expect_its_servos_on_until_it_does(side_by_side, apart):
     seconds = side_by_side(end_seated, [(settings, apart) for settings in SLOW.values()])
     for name, each in zip(SLOW, seconds):
@@ -263,7 +263,7 @@ def test_when_a_setting_makes_the_end_too_long_expect_it_refused_at_the_start_an
     assert robot.is_running()
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_the_planner_does_not_come_back_expect_the_servos_let_go_in_time_and_status_1(session):
     user = session.user
     planner, driver = session.start('gait_planner'), session.start('servo_driver')
@@ -432,7 +432,7 @@ def test_when_the_demo_ends_in_mid_stride_expect_its_robot_to_sit_before_the_ser
     walked.assert_sane(commands)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_the_planner_is_killed_expect_the_driver_to_hold_report_and_follow_the_next_one(session, nodes):
     user = session.user
     walking_nodes(session)

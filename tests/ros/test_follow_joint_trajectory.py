@@ -302,7 +302,7 @@ def test_when_the_robot_does_something_else_expect_goals_rejected_with_the_reaso
     user.stand()
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_the_result_is_asked_for_late_expect_it_for_ten_seconds(arm):
     handle = arm.accepted(goal(trajectory([COXA], (0.5, (0.1,)))))
     arm.user.wait_state('playing', seconds=2.0)
@@ -355,7 +355,7 @@ rclpy.spin_until_future_complete(node, ended)
 """
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_a_client_is_killed_expect_its_goal_to_go_on_to_its_end_and_the_next_one_served(arm, shared_session, monkeypatch):
     monkeypatch.setenv('ROS_DOMAIN_ID', str(shared_session.domain))
     user = arm.user
@@ -436,7 +436,7 @@ class Servos:
 
 
 @pytest.mark.parametrize('measures', [True, False], ids=['measured', 'not measured'])
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_a_joint_is_off_expect_the_tolerances_kept_where_servos_measure_and_the_robot_standing(session, measures):
     user = session.user
     planner = session.start('gait_planner', '--ros-args', '--params-file', str(ROOT / 'config' / 'hexapod.yaml'))

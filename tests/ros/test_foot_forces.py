@@ -143,7 +143,7 @@ def test_when_sensors_talk_nonsense_expect_it_counted_and_the_robot_to_go_on(sta
     assert all(math.isfinite(effort) for effort in user.next('joint_states').effort)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session):
     session.start('hexapod', 'run', '-p', 'use_foot_switches:=true')
     user = session.user
@@ -185,7 +185,7 @@ def test_when_feet_have_switches_expect_swings_that_end_where_they_close(session
     assert swing_s() > 0.95 * planned
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_an_imu_says_the_body_leans_expect_it_levelled_and_a_wrong_imu_refused(session):
     session.start('hexapod', 'run', '-p', 'gait_planner.use_imu:=true')
     user = session.user

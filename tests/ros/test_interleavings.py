@@ -192,7 +192,7 @@ def drive(user):
 
 @pytest.mark.timeout(300.0 + ROUNDS * ROUND_S)
 @pytest.mark.parametrize('way', LISTENERS)
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_40_senders_start_and_stop_in_any_order_expect_no_pulse_but_after_an_enable_sent_later(session, wired, way):
     seed = int(os.environ.get('SEAMS_SEED', time.time_ns() % 2**32))
     print(f'SEAMS_SEED={seed}')

@@ -33,7 +33,7 @@ def answer_time(user, commands, number):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_a_command_comes_expect_the_joints_to_answer_soon(standing):
     user = standing
     user.hear('joint_commands')
@@ -64,7 +64,7 @@ def test_when_real_time_is_granted_expect_it_for_all_that_moves_or_stops_the_rob
     assert not ordinary, ordinary
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_walking_expect_little_processor_and_memory_used_and_no_growth(session, robot):
     user = session.user
     user.hear('gait_state')

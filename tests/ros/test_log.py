@@ -46,7 +46,7 @@ def reported(robot):
     return [match.groups() for match in map(LINE.match, robot.log().splitlines()) if match]
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_the_robot_is_used_expect_a_line_of_each_event_on_rosout_and_on_standard_output(session):
     user = session.user
     lines = rosout(user)

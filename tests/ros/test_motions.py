@@ -255,7 +255,7 @@ def bad_trajectories():
     ]
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_a_trajectory_does_not_hold_expect_the_reason_counted_and_nothing_moved(shared_session):
     user = shared_session.user
     commands = user.hear('joint_commands')
@@ -357,7 +357,7 @@ def test_when_terminated_in_the_middle_of_a_long_trajectory_expect_the_servos_of
     assert_no_crash(robot)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_packed_expect_the_legs_folded_and_the_robot_on_its_feet_again_afterwards(session, robot):
     user = session.user
     commands, states = user.hear('joint_commands', 'gait_state')

@@ -38,7 +38,7 @@ def standing(web, tabs, name='phone', size='phone'):
     tabs.wait(name, '.bar-state:text-is("Standing")')
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_a_thumb_pushes_the_stick_expect_the_robot_to_walk_and_its_picture_to_move_and_both_to_stop_after(web, tabs):
     standing(web, tabs)
     joints, twists = web.user.listen('joint_commands'), web.user.listen('commanded_twist')
@@ -106,7 +106,7 @@ def test_when_the_browser_dies_in_stride_expect_the_robot_planted(web, tabs):
     assert last_up - gone < TIMEOUT_S + 1.0
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_two_browsers_want_to_drive_expect_both_to_show_who_does_and_either_to_stop(web, tabs):
     standing(web, tabs)
     tabs('open', 'other', url=f'http://localhost:{web.port}/', size='phone')

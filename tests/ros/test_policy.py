@@ -90,7 +90,7 @@ def switches(user, node):
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_switches_are_set_otherwise_expect_the_policy_to_allow_what_is_opened_then_and_nothing_that_never_is(
         shared_session, tmp_path):
     flips = [(node, name, value) for node in NODES for name, value in switches(shared_session.user, node).items()]

@@ -117,6 +117,7 @@ def lateness_us(user):
     return float(user.diagnostics('gait_planner').values['lateness p99 (us)'])
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize('hang_ms, faults', [(10, False), (1000, True), (None, True)], ids=['10ms', '1s', 'for_ever'])
 def test_when_the_bus_hangs_expect_the_planner_undisturbed(session, boards, hang_ms, faults):
     user = session.user
@@ -152,7 +153,7 @@ def test_when_the_bus_hangs_expect_the_planner_undisturbed(session, boards, hang
 
 
 @pytest.mark.parametrize('way', ['fault', 'disable'])
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_no_commands_are_carried_out_expect_the_planner_to_stand_still_until_enabled_and_a_zero(session, boards, way):
     user = session.user
     session.start('hexapod', 'run', '--bus', 'i2c', environment=boards.environment)

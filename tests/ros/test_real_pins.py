@@ -128,7 +128,7 @@ def test_when_the_battery_is_low_expect_a_fault_and_no_fault_when_it_sags(armed,
     assert 'battery' in armed.enable().message
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_the_battery_is_low_on_a_robot_that_sits_slowly_expect_its_servos_on_until_it_does(session, wired):
     user = session.user
     session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)

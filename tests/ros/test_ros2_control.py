@@ -127,7 +127,7 @@ def stamp_s(message):
 
 @pytest.mark.timeout(1200 if SOAK else 120)
 @pytest.mark.parametrize('threshold', [SILENT, DEFAULT])
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_ros2_control_drives_with_pauses_of_silence_expect_no_joint_cut_held_or_jumped(
         session, systems, hasty, threshold):
     """Ten minutes with HEXAPOD_SOAK=1, with silences beyond the shipped 30 s."""

@@ -109,7 +109,7 @@ def test_when_an_enable_waits_for_commands_expect_a_later_stop_to_void_it(sessio
     user.until(lambda: user.enable().success, 5.0, 'an enable that was sent after the stop')
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_true_is_sent_among_false_expect_every_one_heard(session, armed, boards, other):
     user, beats = armed, [other.publisher('emergency_stop', Bool, listeners=2) for _ in range(2)]
     stops = other.publisher('emergency_stop', Bool, listeners=2)
@@ -187,7 +187,7 @@ def test_when_one_of_two_stop_boxes_dies_expect_the_other_not_to_hide_it(session
         thread.join()
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_enables_and_stops_interleave_expect_no_pulse_but_after_a_later_enable(session, armed, boards, other):
     """Every order, with random gaps down to nothing; the last word counts."""
     user, seed = armed, int(os.environ.get('SEAMS_SEED', time.time_ns() % 2**32))
@@ -223,7 +223,7 @@ def pulse(transfer):
                for register, value in zip(registers, transfer.written[1:])) and not transfer.read
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize('bus', ['healthy', 'hung'])
 @pytest.mark.parametrize('way', ['service', 'pin', *QOS])
 def test_when_stopped_with_everything_else_pending_expect_outputs_cut_at_once(session, wired, other, way, bus):
@@ -261,7 +261,7 @@ def test_when_stopped_with_everything_else_pending_expect_outputs_cut_at_once(se
 
 
 @pytest.mark.alone
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_stopped_with_all_processors_taken_expect_outputs_cut_at_once(session, wired, other):
     user = session.user
     driver = session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)

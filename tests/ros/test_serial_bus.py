@@ -138,7 +138,7 @@ def test_when_a_servo_is_pushed_away_expect_servo_states_to_say_where_it_is_and_
     assert not refused.success and 'and `low_voltage` is' in refused.message, refused.message
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_stopped_expect_no_goal_after_it_until_a_later_enable(session, driver, bus):
     user = session.user
     # A first call waits until the service is found.

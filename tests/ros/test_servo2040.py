@@ -89,7 +89,7 @@ def test_when_enabled_expect_leg_after_leg_with_its_pulses_and_the_supply_report
     assert statuses(user)[-1][1].hardware_id == f'servo2040@{board.port}'
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_stopped_expect_no_pulse_after_it_until_a_later_enable(session, driver, board):
     user = session.user
     # A first call waits until the service is found.

@@ -204,7 +204,7 @@ class Owner:
         time.sleep(0.15)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_a_leg_is_mounted_wrongly_expect_an_owner_to_find_the_plug_the_way_and_the_angles(boards, config):
     path, before = config / 'servos.yaml', (config / 'servos.yaml').read_text()
     arguments = ('calibrate', '--bus', 'i2c', '--config', str(config))

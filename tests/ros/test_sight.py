@@ -53,7 +53,7 @@ def stands_before_steps(session, height_m, *parameters):
     return robot, user, cells(user.next('elevation'))
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_steps_are_ahead_expect_them_in_the_map_and_the_robot_up_on_them(session):
     robot, user, flat = stands_before_steps(session, STEP_M, '-p', 'use_foot_switches:=true', '-p', 'step_height:=0.05')
     ahead = heights(flat, 0.25, 0.45)
@@ -82,7 +82,7 @@ def test_when_steps_are_ahead_expect_them_in_the_map_and_the_robot_up_on_them(se
     assert_no_crash(robot)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_the_ground_ends_ahead_expect_the_robot_to_stop_there_and_say_why(session):
     robot, user, _ = stands_before_steps(session, -1.0)
     user.stream('cmd_vel', twist(0.06))
@@ -112,7 +112,7 @@ BAD = {
 }
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_clouds_cannot_be_right_expect_each_rejected_with_its_reason_and_the_robot_to_walk_on_blind(session):
     robot = session.start('hexapod', 'run', '-p', 'use_points:=true')
     user = session.user

@@ -193,7 +193,7 @@ def test_when_it_is_paused_expect_the_clock_to_stand_until_it_goes_on(session):
     user.until(lambda: len(clock) > count + 20, 5.0, 'a clock that goes on')
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_it_is_paused_in_simulated_time_expect_the_robot_to_stand_until_it_goes_on_and_a_stop_to_stop_it(session):
     robot = start(session, '--ros-args', '-p', 'use_sim_time:=true')
     user = session.user
@@ -232,6 +232,7 @@ def test_when_lockstep_lacks_a_planner_in_simulated_time_expect_the_remedy(sessi
     user.until(lambda: 'use_sim_time:=true' in user.diagnostics('simulator').message, 5.0, 'the remedy')
 
 
+@pytest.mark.in_turn(2, 1)
 def test_when_another_node_tells_the_time_too_expect_both_named(session):
     start(session, '--ros-args', '-p', 'use_sim_time:=true')
     user = session.user
@@ -261,7 +262,7 @@ def set_parameter(user, name, value):
     return user.set_params('simulator', **{name: value})[0].reason
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_misfortunes_are_set_while_it_stands_expect_each_to_happen_and_to_end(session):
     robot = start(session, '--ros-args', '-p', 'simulator:slippery_patches:=[]')
     user = session.user

@@ -30,7 +30,7 @@ LONGEST_S = SECONDS + 300.0
 
 
 @pytest.mark.timeout(LONGEST_S + 30.0)
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(3, 0)
 def test_when_soaked_with_a_fresh_seed_expect_no_violation_and_no_growth(tmp_path):
     seed, report = time.time_ns() % 2**32, tmp_path / 'report.md'
     arguments = ['--seconds', str(SECONDS), '--seed', str(seed), '--report', str(report)]

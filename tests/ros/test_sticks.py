@@ -146,7 +146,7 @@ def test_when_the_page_halts_while_a_joystick_is_held_expect_the_robot_to_stand_
     sticks.stays('standing', 1.0, AHEAD, REST)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 0)
 def test_when_the_page_stops_in_an_emergency_while_joysticks_are_held_expect_no_step_after_enable(session):
     web = Web(session)
     user, client = session.user, web.standing(enable=True)
@@ -176,7 +176,7 @@ def test_when_the_page_stops_in_an_emergency_while_joysticks_are_held_expect_no_
     sticks.hold(0.3, REST, REST)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_the_planner_is_started_anew_while_a_stick_is_held_expect_no_step_before_its_zero(session):
     user = session.user
     planner, *_ = [session.start(node) for node in ('gait_planner', 'servo_driver', 'state_publisher')]

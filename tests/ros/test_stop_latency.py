@@ -71,7 +71,7 @@ class Surrounded(Watched):
 
 @pytest.mark.timeout(300.0 + 6 * SAMPLES * SAMPLE_S)
 @pytest.mark.parametrize('way', LISTENERS)
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(3, 1)
 def test_when_stopped_among_all_that_may_surround_a_robot_expect_outputs_off_within_20_ms(session, wired, way):
     robot = Surrounded(session, wired, way)
     try:

@@ -109,7 +109,7 @@ def test_when_joint_states_are_reported_expect_links_of_the_same_stamps(session,
     assert len(same) >= 45
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_two_robots_walk_in_their_namespaces_expect_two_trees_that_do_not_touch(tmp_path):
     session = Session(tmp_path, namespace='/left')
     left, right = session.user, User(session.domain, '/right')
@@ -222,7 +222,7 @@ def parts(users, robots):
 
 @pytest.mark.alone
 @pytest.mark.timeout(400)
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(3, 2)
 def test_when_all_links_are_sent_expect_hardly_more_processor_time(tmp_path):
     session = Session(tmp_path, namespace='/on')
     on, off = session.user, User(session.domain, '/off')

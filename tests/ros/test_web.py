@@ -77,7 +77,7 @@ def moved(joints, since):
 
 
 @pytest.mark.alone
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_the_stick_is_pushed_expect_the_robot_to_walk_within_100_ms_and_to_stop_when_it_is_let_go(web):
     client, joints = web.standing(), web.user.listen('joint_commands')
     web.user.until(lambda: len(joints) > 20, 10.0, 'joint commands')
@@ -436,7 +436,7 @@ def test_when_the_session_is_recorded_expect_a_file_that_others_read(web):
 
 
 @pytest.mark.alone
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
     client = web.standing(enable=True)
     servos, delays = web.user.listen('servo_states'), []
@@ -466,7 +466,7 @@ def test_when_the_robot_is_stopped_expect_every_channel_off_within_60_ms(web):
 
 
 @pytest.mark.alone
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(2, 1)
 def test_when_forty_connections_download_without_gzip_expect_a_stop_as_fast_and_no_memory_taken(web):
     client = web.standing(enable=True)
     servos, resident = web.user.listen('servo_states'), web.process.resident_mb()
@@ -545,7 +545,7 @@ def test_when_a_page_of_another_site_asks_for_files_expect_nothing(web):
 
 
 @pytest.mark.alone
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(3, 0)
 def test_when_nobody_or_eight_clients_look_on_expect_little_processor_and_memory_used_and_the_loop_as_ever(session, tmp_path):
     beside = Session(tmp_path)
 

@@ -33,7 +33,7 @@ impl Run<'_> {
 
     /// Random drives with a fresh seed, unless one is given.
     fn fresh_drives(&mut self, crates: Crates<'_>) {
-        self.fresh(&format!("random drives, {SIM}"), |layout| {
+        self.fresh(&format!("random drives, {SIM}"), &[], |layout| {
             let mut command = crates.cargo(layout, &["test", "--test", PHYSICS]);
             command.arg(DRIVES);
             command

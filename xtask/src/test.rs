@@ -36,6 +36,8 @@ const FUZZED: &str = "kinematics";
 /// The crate whose property tests get new cases in each run, too, and its test.
 const ENGINE: &str = "hexapod_gait";
 const ENGINE_TEST: &str = "engine";
+/// Its tests that take long and draw nothing.
+const SWEEPS: [&str; 2] = ["at_every_phase", "between_points_of_the_grid"];
 
 /// Runs the checks; whether all passed.
 pub fn test(layout: &Layout, options: &Options) -> Result<bool> {
@@ -177,7 +179,7 @@ impl Run<'_> {
         command.args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         set_unless_given(&mut command, SEED, "1");
-        set_unless_given(&mut command, STEPS, "30000");
+        set_unless_given(&mut command, STEPS, "10000");
         self.report.section("tests", &mut command, &[0]);
         let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--doc"]);
         command.args(&self.options.filter);
@@ -198,13 +200,13 @@ impl Run<'_> {
         }
         let mut command = crates.cargo(self.layout, &["test", "--test", FUZZED]);
         command.arg("fuzz");
-        set_unless_given(&mut command, FUZZ_SECONDS, "20");
+        set_unless_given(&mut command, FUZZ_SECONDS, "10");
         self.report.section("fuzz target", &mut command, &[0]);
     }
 
     /// Property tests of the engine on cases that no run has had before.
     fn fresh_cases(&mut self, crates: Crates<'_>) {
-        self.fresh(&format!("tests, {ENGINE}"), |layout| {
+        self.fresh(&format!("tests, {ENGINE}"), &SWEEPS, |layout| {
             let mut command = crates.cargo(layout, &["test", "--no-fail-fast", "--test", ENGINE_TEST]);
             set_unless_given(&mut command, CASES, "16");
             command

@@ -66,7 +66,7 @@ fn when_it_sees_the_ground_expect_it_over_steps_gaps_and_rubble() {
         ("rubble", 0.06, "tripod", 0.76, 15.0),
         ("stepfield", 0.05, "tripod", 0.7, 12.0),
     ] {
-        let walks = Walks::over(name, size, gait, Feels::Sees, 4);
+        let walks = Walks::over(name, size, gait, Feels::Sees, 3);
         assert!(walks.mean > least && walks.worst_lean_deg() < most_deg, "{name} {size} {gait}: {walks}");
     }
 }
