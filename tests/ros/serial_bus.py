@@ -5,10 +5,10 @@ import gc
 import multiprocessing
 import os
 import random
-import select
 import threading
 import time
-import tty
+
+from adapter import Adapter
 
 BROADCAST = 0xFE
 PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 1, 2, 3, 0x82, 0x83
@@ -138,25 +138,20 @@ class Line:
         draw, self.kind = random.Random(seed), kind
         places = [kind.MIDDLE + draw.randint(-550, 550) * kind.MIDDLE // 2048 for _ in range(count)]
         self.servos = {number: kind(number, place) for number, place in enumerate(places, 1)}
-        self.host, self.port_fd = os.openpty()
-        tty.setraw(self.port_fd)
-        tty.setraw(self.host)
-        self.port = os.ttyname(self.port_fd)
-        self.frames, self.trace, self.unplugged = [], [], False
+        self.adapter = Adapter()
+        self.port, self.plug = self.adapter.port, self.adapter.plug
+        self.frames, self.trace = [], []
         self.lock = threading.Lock()
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self):
         waiting = b''
         while True:
-            if not select.select([self.host], [], [], 0.002)[0]:
+            came = self.adapter.read(0.002)
+            if not came:
                 self._go_on()
                 continue
-            waiting += os.read(self.host, 4096)
-            if self.unplugged:
-                waiting = b''
-                continue
-            frame, waiting = self.kind.split(waiting)
+            frame, waiting = self.kind.split(waiting + came)
             while frame:
                 time.sleep(len(frame) * self.kind.BYTE_S)
                 self._obey(frame)
@@ -199,7 +194,7 @@ class Line:
                 replies = [servo.reply(b'') for servo in meant]
         if answer := b''.join(replies):
             time.sleep(len(answer) * self.kind.BYTE_S)
-            os.write(self.host, answer)
+            self.adapter.write(answer)
 
     def copies(self):
         """Return each servo as it is now."""
@@ -217,10 +212,6 @@ class Line:
         with self.lock:
             for number in numbers:
                 getattr(self.servos[number], method)(*arguments)
-
-    def plug(self, is_in):
-        """Pull the cable, or put it back."""
-        self.unplugged = not is_in
 
     def heard(self):
         """Return all frames that came, each with its time."""
@@ -294,6 +285,10 @@ class Served:
         self.pipe.close()
         self.process.join()
 
+    def plug(self, is_in):
+        """Pull the adapter, or put it back."""
+        self._ask('plug', is_in)
+
     def _ask(self, name, *arguments):
         self.pipe.send((name, arguments))
         return self.pipe.recv()
@@ -319,10 +314,6 @@ class Bus(Served):
     def call(self, *numbers, method, arguments):
         """Call a method of servos, by their numbers."""
         self._ask('call', numbers, method, arguments)
-
-    def plug(self, is_in):
-        """Pull the cable, or put it back."""
-        self._ask('plug', is_in)
 
     def heard(self):
         """Return all frames that came, each with its time."""

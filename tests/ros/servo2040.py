@@ -6,13 +6,11 @@ protocol.md and src/hexapod-servo2040-firmware, and enjoykin/hexapod_servo_drive
 
 import functools
 import operator
-import os
-import select
 import struct
 import threading
 import time
-import tty
 
+from adapter import Adapter
 from serial_bus import Served
 
 SET, GET, SET_ALL = 0xD3, 0xC7, 0xD5
@@ -115,25 +113,22 @@ class Board:
         self.relay, self.fault = False, 0
         self.levels, self.last = [0] * 18, [0] * 18
         self.pressed, self.packets = (), Packets() if firmware == 'enjoykin' else None
-        self.host, self.port_fd = os.openpty()
-        tty.setraw(self.port_fd)
-        tty.setraw(self.host)
-        self.port = os.ttyname(self.port_fd)
-        self.writes, self.silent, self.unplugged = [], False, False
+        self.adapter = Adapter()
+        self.port, self.plug = self.adapter.port, self.adapter.plug
+        self.writes, self.silent = [], False
         self.lock = threading.Lock()
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self):
         while True:
-            select.select([self.host], [], [])
-            burst = os.read(self.host, 4096)
+            burst = self.adapter.read(0.01)
             with self.lock:
-                if self.unplugged or self.silent:
+                if self.silent or not burst:
                     continue
                 self.writes.append((time.monotonic(), burst))
                 answer = self.packets.hear(burst, self) if self.packets else self._hear(list(burst))
             if answer:
-                os.write(self.host, answer)
+                self.adapter.write(answer)
 
     def _hear(self, waiting):
         answer = b''
@@ -185,7 +180,7 @@ class Board:
         return body + bytes([functools.reduce(operator.xor, body) | 0x80]) * (self.firmware == 'olli')
 
     def update(self, values):
-        """Set attributes: `silent`, `unplugged`, `volts`, `amperes`, `pressed` (touch inputs)."""
+        """Set attributes: `silent`, `volts`, `amperes`, `pressed` (touch inputs)."""
         with self.lock:
             vars(self).update(values)
 

@@ -128,12 +128,14 @@ def test_when_the_board_is_silent_or_its_cable_is_pulled_expect_a_fault_and_enab
         session, driver, board):
     user = session.user
     arm(user)
-    for lost, back in [({'silent': True}, {'silent': False}), ({'unplugged': True}, {'unplugged': False})]:
-        board.change(**lost)
+    for lost, back, said in [
+            (lambda: board.change(silent=True), lambda: board.change(silent=False), 'the Servo2040 does not answer'),
+            (lambda: board.plug(False), lambda: board.plug(True), 'its serial port is gone')]:
+        lost()
         wait_fault(user, time.monotonic(), 2.0)
-        assert 'the Servo2040 does not answer' in statuses(user)[-1][1].message, statuses(user)[-1][1].message
+        assert said in statuses(user)[-1][1].message, statuses(user)[-1][1].message
         user.spin(0.5)
-        board.change(**back)
+        back()
         user.until(lambda: not board.pulses(), 10.0, 'all off')
         arm(user)
         assert len(board.pulses()) == 18

@@ -18,9 +18,18 @@ const WRITE_TIMEOUT: Duration = Duration::from_millis(50);
 /// It looks up so often while it waits, for stops. serial2 counts in milliseconds.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
-/// An open port.
+/// A port whose device has gone is opened anew so often, should the adapter be back.
+const REOPEN_EVERY: Duration = Duration::from_millis(250);
+
+/// An open port. When its device goes away, as with a cable that is pulled, it is let go of at once, so that the system may
+/// give its name to the adapter that comes back, and opened anew as soon as that is there.
 #[derive(Debug)]
-pub struct SerialPort(Tty);
+pub struct SerialPort {
+    device: Device,
+    baud: u32,
+    tty: Option<Tty>,
+    reopen_at: Duration,
+}
 
 impl SerialPort {
     /// Opens it. Nothing goes over it yet.
@@ -38,16 +47,37 @@ impl SerialPort {
             let reason = "it is not a serial port".into();
             return Err(BusOpenError { device: device.clone(), reason, remedy: MISSING });
         }
-        let mut port = Tty::open(device.path(), baud).map_err(refused)?;
-        port.set_write_timeout(WRITE_TIMEOUT).map_err(refused)?;
-        port.set_read_timeout(LOOK_EVERY).map_err(refused)?;
-        Ok(Self(port))
+        let tty = Some(open(device, baud).map_err(refused)?);
+        Ok(Self { device: device.clone(), baud, tty, reopen_at: Duration::ZERO })
+    }
+
+    /// Uses the device, if it is there.
+    fn on_tty<T>(&mut self, what: impl FnOnce(&Tty) -> io::Result<T>) -> Result<T, PortError> {
+        if self.tty.is_none() {
+            let now = monotonic_now();
+            if now < self.reopen_at {
+                return Err(PortError::Gone);
+            }
+            self.reopen_at = now + REOPEN_EVERY;
+            self.tty = open(&self.device, self.baud).ok();
+        }
+        let tty = self.tty.as_ref().ok_or(PortError::Gone)?;
+        what(tty).map_err(|error| {
+            // One that takes nothing for a while is there.
+            if error.kind() == ErrorKind::TimedOut {
+                return PortError::Failed(error.raw_os_error());
+            }
+            self.tty = None;
+            PortError::Gone
+        })
     }
 }
 
-/// What the system says.
-fn failed(error: &io::Error) -> PortError {
-    PortError::Failed(error.raw_os_error())
+fn open(device: &Device, baud: u32) -> io::Result<Tty> {
+    let mut tty = Tty::open(device.path(), baud)?;
+    tty.set_write_timeout(WRITE_TIMEOUT)?;
+    tty.set_read_timeout(LOOK_EVERY)?;
+    Ok(tty)
 }
 
 impl Port for SerialPort {
@@ -56,21 +86,20 @@ impl Port for SerialPort {
     }
 
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
-        self.0.write_all(frame).map_err(|error| failed(&error))
+        self.on_tty(|tty| tty.write_all(frame))
     }
 
     fn read(&mut self, into: &mut [u8], _until: Duration) -> Result<usize, PortError> {
-        match self.0.read(into) {
+        self.on_tty(|tty| match tty.read(into) {
             // The other end has gone.
-            Ok(0) => Err(PortError::Failed(None)),
-            Ok(count) => Ok(count),
+            Ok(0) => Err(ErrorKind::BrokenPipe.into()),
             Err(error)
                 if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
             {
                 Ok(0)
             }
-            Err(error) => Err(failed(&error)),
-        }
+            read => read,
+        })
     }
 
     fn pause(&mut self, until: Duration) {
@@ -78,7 +107,7 @@ impl Port for SerialPort {
     }
 
     fn discard(&mut self) -> Result<(), PortError> {
-        self.0.discard_input_buffer().map_err(|error| failed(&error))
+        self.on_tty(Tty::discard_input_buffer)
     }
 }
 

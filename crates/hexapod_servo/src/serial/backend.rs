@@ -96,7 +96,7 @@ impl<P: Port> Backend for SerialServos<P> {
         let failed = self.talk(now, tally).err();
         match failed {
             Some(PortError::GaveWay) => self.rounds.forgive(),
-            Some(PortError::Failed(_)) => self.rounds.fail(),
+            Some(PortError::Gone | PortError::Failed(_)) => self.rounds.fail(),
             None => {}
         }
         let answers = (0..self.servos.len()).any(|index| self.rounds.heard(index) == Heard::Answered);

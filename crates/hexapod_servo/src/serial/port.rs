@@ -42,7 +42,10 @@ pub enum PortError {
     /// A stop waits.
     #[error("gave way to a stop")]
     GaveWay,
-    /// The adapter is gone or fails: the number of the system's error, if it has one.
+    /// The adapter is gone. The port is opened anew once it is back.
+    #[error("its serial port is gone: check the plug of the adapter")]
+    Gone,
+    /// The adapter fails: the number of the system's error, if it has one.
     #[error("the serial port fails{}", describe(*.0))]
     Failed(Option<i32>),
 }

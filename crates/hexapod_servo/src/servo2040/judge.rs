@@ -109,7 +109,7 @@ impl<P: Port> Servo2040<P> {
         match result {
             Ok(true) => (self.answered_at, self.misses) = (now, 0),
             Err(PortError::GaveWay) => {}
-            Ok(false) | Err(PortError::Failed(_)) => {
+            Ok(false) | Err(PortError::Gone | PortError::Failed(_)) => {
                 self.misses = self.misses.saturating_add(1);
                 self.outputs.repeat();
                 if self.misses >= MISSES && now.saturating_sub(self.answered_at) >= LOST_AFTER {

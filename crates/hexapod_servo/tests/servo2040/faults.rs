@@ -98,7 +98,7 @@ fn when_nobody_or_another_firmware_answers_expect_enable_refused_with_what_to_ch
         }
         rig.board.inject(Fault::Unplugged(true));
         let refused = rig.enable();
-        assert!(refused.contains("FAILED bus: the serial port fails"), "{refused}");
+        assert!(refused.contains("FAILED bus: its serial port is gone"), "{refused}");
     });
 }
 

@@ -144,7 +144,7 @@ impl Port for Simulated {
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
         let mut world = self.world();
         if world.unplugged {
-            return Err(PortError::Failed(None));
+            return Err(PortError::Gone);
         }
         world.hear(frame);
         Ok(())
@@ -153,7 +153,7 @@ impl Port for Simulated {
     fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {
         let mut world = self.world();
         if world.unplugged {
-            return Err(PortError::Failed(None));
+            return Err(PortError::Gone);
         }
         let first = world.coming.front().map(|(at, _)| *at).filter(|at| *at <= until);
         world.time = world.time.max(first.unwrap_or(until));
@@ -175,6 +175,6 @@ impl Port for Simulated {
         let mut world = self.world();
         let now = world.time;
         world.coming.retain(|(at, _)| *at > now);
-        if world.unplugged { Err(PortError::Failed(None)) } else { Ok(()) }
+        if world.unplugged { Err(PortError::Gone) } else { Ok(()) }
     }
 }
