@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::driver_monitor::{Alarm, Watcher};
 use crate::guard_link::ToDriver;
 use crate::guarded_servos::GuardedServos;
-use crate::lease::{DriverWatch, OnGuard};
+use crate::lease::{DriverWatch, Holder, OnGuard};
 use crate::pin_access::{OrphanedOutputs, StopButton};
 use crate::pins::PinError;
 use crate::setup::Setup;
@@ -143,8 +143,8 @@ pub fn off(setup: &Setup) -> Result<(), GuardError> {
         for _ in 0..OFF_ATTEMPTS {
             // A driver that has just been killed may not have gone yet, or another guard be at it.
             let free = driver.keep_free()?;
-            was_free |= free.is_some();
-            if free.is_some() && servos.cut() == Off::All {
+            was_free |= free.is_ok();
+            if free.is_ok() && servos.cut() == Off::All {
                 return Ok(());
             }
             std::thread::sleep(LOOK_EVERY);
@@ -196,12 +196,16 @@ impl Guarding {
             on_guard.stand(&self.device);
             // Held through the attempt: a driver that starts waits, so that it is not switched off unawares.
             let free = driver.keep_free()?;
-            self.alarm.note_free(free.is_some());
-            if self.alarm.is_raised() && free.is_none() {
+            if matches!(free, Err(Holder::Guard)) {
+                systemd::alive();
+                continue;
+            }
+            self.alarm.note_free(free.is_ok());
+            if self.alarm.is_raised() && free.is_err() {
                 self.cut_driver();
                 watch.looked = Some(monotonic_now());
             }
-            if watch.sees(free.is_some(), now) {
+            if watch.sees(free.is_ok(), now) {
                 self.attempt.set(Some(now));
                 let outcome = self.servos.cut();
                 self.servos.give_back();

@@ -82,6 +82,15 @@ pub struct NoDriver {
     _name: Option<UnixListener>,
 }
 
+/// Who has the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A driver.
+    Driver,
+    /// Another guard, which switches off.
+    Guard,
+}
+
 impl DriverWatch {
     /// Watches the driver of `device`.
     #[must_use]
@@ -89,24 +98,23 @@ impl DriverWatch {
         Self { device: device.clone(), driver: Peer::new(device) }
     }
 
-    /// Sees that there is no driver, and keeps it so until what is returned is dropped; `None` if there is one, or another
-    /// guard is at it.
+    /// Sees that there is no driver, and keeps it so until what is returned is dropped; or says who has the bus.
     ///
     /// # Errors
     /// There are no Unix sockets.
-    pub fn keep_free(&mut self) -> io::Result<Option<NoDriver>> {
+    pub fn keep_free(&mut self) -> io::Result<Result<NoDriver, Holder>> {
         let driver = address(&self.device, "")?;
         if self.driver.is_there(&driver)? {
-            return Ok(None);
+            return Ok(Err(Holder::Driver));
         }
         let off = address(&self.device, ".off")?;
         let name = bind(&off)?;
         // Whoever else has the name is not to keep this one from its work, unless it is a guard, too.
         if name.is_none() && Peer::new(&self.device).is_there(&off)? {
-            return Ok(None);
+            return Ok(Err(Holder::Guard));
         }
         // A driver may have come before the name was ours.
-        Ok((!self.driver.is_there(&driver)?).then_some(NoDriver { _name: name }))
+        Ok(if self.driver.is_there(&driver)? { Err(Holder::Driver) } else { Ok(NoDriver { _name: name }) })
     }
 }
 
@@ -278,17 +286,17 @@ mod tests {
     fn when_a_driver_comes_and_goes_expect_the_guard_to_see_it_and_to_keep_others_out_while_it_works() {
         let mut watch = DriverWatch::new(&bus(252));
         let free = watch.keep_free().unwrap().unwrap();
-        assert!(DriverWatch::new(&bus(252)).keep_free().unwrap().is_none(), "one guard at a time");
+        assert_eq!(DriverWatch::new(&bus(252)).keep_free().unwrap().err(), Some(Holder::Guard), "one at a time");
         assert!(matches!(Lease::take(&bus(252)), Err(LeaseError::Guarded)));
         drop(free);
         for _ in 0..3 {
             let lease = Lease::take(&bus(252)).unwrap();
             // More looks than a socket has room for connections.
             for _ in 0..300 {
-                assert!(watch.keep_free().unwrap().is_none());
+                assert_eq!(watch.keep_free().unwrap().err(), Some(Holder::Driver));
             }
             drop(lease);
-            assert!(watch.keep_free().unwrap().is_some());
+            assert!(watch.keep_free().unwrap().is_ok());
         }
     }
 
