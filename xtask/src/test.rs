@@ -179,7 +179,7 @@ impl Run<'_> {
         command.args(&self.options.filter);
         // The same cases in each run; other seeds, and more cases, are the user's to ask for.
         set_unless_given(&mut command, SEED, "1");
-        set_unless_given(&mut command, STEPS, "10000");
+        set_unless_given(&mut command, STEPS, "20000");
         self.report.section("tests", &mut command, &[0]);
         let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--doc"]);
         command.args(&self.options.filter);

@@ -10,6 +10,7 @@ use crate::requests::Request;
 use crate::silent_sources::SilentSources;
 use crate::snapshot::Snapshot;
 use crate::stop::StopLine;
+use crate::supply::SupplyLimits;
 use crate::targets::{Intake, Outlet, handover};
 use crate::under_way::UnderWay;
 use crate::waker::Waker;
@@ -41,8 +42,8 @@ pub struct Io {
     pub(crate) servo_time: ServoTime,
     /// One bit for each part that the robot stands without.
     pub(crate) spare_parts: u64,
-    /// A supply that is lower counts as the battery alarm.
-    pub(crate) low_voltage_v: Option<f64>,
+    /// What servos measure beyond these counts as the battery alarm.
+    pub(crate) supply_limits: SupplyLimits,
     /// Who must be there to switch the servos off, if this process dies.
     pub(crate) guard: Option<GuardWatch>,
 }
@@ -110,9 +111,9 @@ impl Io {
             open: Vec::new(),
         };
         let clock: Clock = Arc::new(monotonic_now);
-        let (servo_time, spare_parts, low_voltage_v, guard) = (ServoTime::default(), 0, None, None);
+        let (servo_time, spare_parts, supply_limits, guard) = (ServoTime::default(), 0, SupplyLimits::default(), None);
         let io =
-            Self { joints, requests, targets, snapshots, shared, clock, servo_time, spare_parts, low_voltage_v, guard };
+            Self { joints, requests, targets, snapshots, shared, clock, servo_time, spare_parts, supply_limits, guard };
         (io, Ends { intake, front, call_queue, snapshots: seen })
     }
 
@@ -142,10 +143,10 @@ impl Io {
         Self { spare_parts, ..self }
     }
 
-    /// Takes a supply of less, as the servos measure it, for a battery alarm.
+    /// Takes what the servos measure beyond these for a battery alarm.
     #[must_use]
-    pub fn with_low_voltage(self, low_voltage_v: Option<f64>) -> Self {
-        Self { low_voltage_v, ..self }
+    pub fn with_supply_limits(self, supply_limits: SupplyLimits) -> Self {
+        Self { supply_limits, ..self }
     }
 
     /// Arms only while this guard is there.

@@ -85,7 +85,7 @@ pub use setup::{Live, Setup};
 pub use snapshot::Snapshot;
 pub use stop_switch::StopSwitch;
 pub use stoppable::{Gate, Stoppable, StoppableLine, Timing};
-pub use supply::Supply;
+pub use supply::{Supply, SupplyLimits};
 pub use targets::{Intake, IntakeCount};
 pub use under_way::QUIET;
 

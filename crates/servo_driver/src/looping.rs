@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::stop::{By, Outcome, Stop, StopLine, Ticket};
 use crate::stop_monitor::BOUNCE;
 use crate::stoppable::Gate;
-use crate::supply::{LowBattery, Supply, VoltageWatch};
+use crate::supply::{Supply, SupplyAlarm, SupplyWatch};
 use hexapod_servo::{ServoDriver, State};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -36,8 +36,9 @@ pub struct Looping {
     state: State,
     stop_pin: Steady,
     battery_pin: Steady,
-    /// Where a low voltage counts.
-    voltage: Option<VoltageWatch>,
+    supply: SupplyWatch,
+    /// Why the robot sits down, if it does.
+    alarm: Option<SupplyAlarm>,
     /// Errors of the bus that were seen, and when it was last clocked free.
     bus_errors: u64,
     freed_at: Option<Duration>,
@@ -50,7 +51,7 @@ impl Looping {
         let (line, clock, gate) = (io.shared.line.clone(), io.clock.clone(), Gate::new(io.shared.line.clone()));
         let mut driver = ServoDriver::new(io.joints.clone(), open(&gate));
         driver.set_spare_parts(io.spare_parts);
-        let (schedule, voltage) = (Schedule::new(rate_hz, clock()), io.low_voltage_v.map(VoltageWatch::new));
+        let (schedule, supply) = (Schedule::new(rate_hz, clock()), SupplyWatch::new(io.supply_limits));
         Self {
             guarded: OffAtEnd { driver, line, clock, tried: false },
             gate,
@@ -61,7 +62,8 @@ impl Looping {
             state: State::Disarmed,
             stop_pin: Steady::new(BOUNCE),
             battery_pin: Steady::new(SAG),
-            voltage,
+            supply,
+            alarm: None,
             bus_errors: 0,
             freed_at: None,
         }
@@ -127,18 +129,17 @@ impl Looping {
 
     /// What asks for a stop besides those who call for one: the button, a heartbeat, the battery.
     fn inputs(&mut self, now: Duration) {
-        let (pressed, volts) = (self.pins().stop_pressed(), self.volts(now));
-        let is_low = self.battery_pin.sees(self.battery_low(volts).is_some(), now);
-        if let (Some(volts), Some(watch)) = (volts, &mut self.voltage) {
-            watch.look(volts, is_low);
-        }
+        let (pressed, supply) = (self.pins().stop_pressed(), self.supply(now));
+        self.alarm = self.supply_alarm(&supply);
+        let is_alarmed = self.battery_pin.sees(self.alarm.is_some(), now);
+        self.supply.look(&supply, is_alarmed);
         self.guarded.driver.set_retiring(self.io.shared.planner.time_to_sit());
         let has_planner = self.io.shared.planner.pose() != Pose::Unknown;
         let battery = if has_planner { Cause::Battery } else { Cause::BatteryAlone };
         let lasting = [
             self.stop_pin.sees(pressed, now).then_some(Cause::Button),
             self.io.shared.heartbeats.cause(now).map(Cause::from),
-            is_low.then_some(battery),
+            is_alarmed.then_some(battery),
         ];
         lasting.into_iter().flatten().for_each(|cause| self.react(cause, now));
         if self.io.shared.planner.pose() == Pose::Sitting {
@@ -147,33 +148,32 @@ impl Looping {
         }
     }
 
-    /// In what way the battery is low, by the alarm's pin or by the voltage that the servos measure.
-    fn battery_low(&self, volts: Option<f64>) -> Option<LowBattery> {
-        if self.pins().battery_low() {
-            return Some(LowBattery::Alarm);
-        }
-        self.voltage.as_ref().zip(volts).and_then(|(watch, volts)| watch.low(volts))
+    /// What is wrong with the supply, by the alarm's pin or by what the servos measure.
+    fn supply_alarm(&self, supply: &Supply) -> Option<SupplyAlarm> {
+        if self.pins().battery_low() { Some(SupplyAlarm::Battery) } else { self.supply.alarm(supply) }
     }
 
-    /// The voltage that the servos measure, where it counts.
-    fn volts(&self, now: Duration) -> Option<f64> {
-        self.voltage?;
+    /// What the servos measure, where it counts.
+    fn supply(&self, now: Duration) -> Supply {
+        if !self.supply.looks() {
+            return Supply::default();
+        }
         let (driver, now) = (&self.guarded.driver, self.io.servo_time.at(now));
-        Supply::of((0..driver.joints().len()).map(|joint| driver.measured(joint, now))).voltage_v
+        Supply::of((0..driver.joints().len()).map(|joint| driver.measured(joint, now)))
     }
 
     /// Does what the table says of something that lasts. Without a planner nobody can make the robot sit.
     fn react(&mut self, cause: Cause, now: Duration) {
-        const LOW: &str = "the battery is low";
+        let reason = self.alarm.as_ref().map_or("the battery is low", SupplyAlarm::reason);
         match cause.reaction(Situation::In(self.state())) {
             Reaction::Latch => {
                 self.line().emergency_stop(By::from(cause), now);
             }
             Reaction::Sit => {
                 let now = self.servo_time();
-                self.guarded.driver.retire(now, LOW);
+                self.guarded.driver.retire(now, reason);
             }
-            Reaction::Fault => self.guarded.driver.trip(LOW),
+            Reaction::Fault => self.guarded.driver.trip(reason),
             Reaction::Nothing | Reaction::Off | Reaction::Cut | Reaction::Hold => {}
         }
     }
@@ -191,8 +191,8 @@ impl Looping {
         if let Some(stopped) = held_off(self.line(), &self.io.shared.heartbeats, now) {
             return Some(stopped);
         }
-        if let Some(low) = self.battery_low(self.volts(now)) {
-            return Some(format!("FAILED battery: {low}"));
+        if let Some(alarm) = self.supply_alarm(&self.supply(now)) {
+            return Some(alarm.refusal(|joint| self.guarded.driver.joints()[joint].name.clone()));
         }
         match self.io.shared.planner.pose() {
             Pose::Unknown | Pose::Sitting | Pose::Standing => {}

@@ -65,6 +65,13 @@ pub fn specs() -> Vec<ParamSpec> {
         )
         .range(0.0, 60.0)
         .read_only(),
+        ParamSpec::new(
+            "high_temperature",
+            65.0,
+            "With servos that measure their temperature: one at so many degrees C or more is a battery alarm, too; 0: none is",
+        )
+        .range(0.0, 120.0)
+        .read_only(),
         pin("sda_pin", "SDA of the bus, 2 on a Pi: with scl_pin a bus held low is clocked free; -1: none"),
         pin("scl_pin", "SCL of the bus, 3 on a Pi; -1: none"),
         // The servo core wants ticks at most 20 ms apart, so that a silent board is noticed within 100 ms.

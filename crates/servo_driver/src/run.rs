@@ -114,7 +114,7 @@ fn of_source(intake: Intake, front: &Front, ros2_control: Option<Ros2Control>) -
 
 fn as_set_up(io: Io, setup: &Setup, pins: Option<HeaderPins>, guard: Option<GuardWatch>) -> Io {
     let io = io.with_pins(pins).with_spare_parts(setup.spare_parts).with_servo_time(setup.servo_time());
-    let io = io.with_low_voltage(setup.low_voltage_v);
+    let io = io.with_supply_limits(setup.supply_limits);
     match guard {
         Some(guard) => io.with_guard(guard),
         None => io,

@@ -9,6 +9,7 @@ use crate::pins::{Input, PinAccess, PinChoice, PinError};
 use crate::schedule::Schedule;
 use crate::servo_map::{servo_map, unmeasured};
 use crate::statics::spare_parts;
+use crate::supply::SupplyLimits;
 use crate::wiring;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Faults};
@@ -43,8 +44,8 @@ pub struct Setup {
     /// Set where ros2_control sends the joint commands.
     pub(crate) ros2_control: Option<Ros2Control>,
     pub(crate) pins: PinChoice,
-    /// A supply that is lower, as servos measure it, is a battery alarm, V.
-    pub(crate) low_voltage_v: Option<f64>,
+    /// What servos measure beyond these is a battery alarm.
+    pub(crate) supply_limits: SupplyLimits,
     /// Whether to start a guard, and the files it reads.
     pub(crate) guard: Option<Files>,
     /// One bit for each board that the robot stands without.
@@ -215,7 +216,10 @@ impl Setup {
             stop_timeout,
             ros2_control: ros2_control(params, &description),
             pins,
-            low_voltage_v: Some(number(params, "low_voltage")).filter(|volts| *volts > 0.0),
+            supply_limits: SupplyLimits {
+                least_v: Some(number(params, "low_voltage")).filter(|volts| *volts > 0.0),
+                most_c: Some(number(params, "high_temperature")).filter(|celsius| *celsius > 0.0),
+            },
             guard,
             spare_parts,
             load: (!is_real && switch(params, "load_feedback")).then(|| LoadFeedback::new(&description.robot)),

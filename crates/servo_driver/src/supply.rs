@@ -2,7 +2,6 @@
 
 use crate::owners::MAX_JOINTS;
 use hexapod_servo::backend::Measured;
-use std::fmt;
 
 /// What all servos together say. Nothing where no servo measures it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,59 +48,111 @@ impl Supply {
     }
 }
 
-/// In what way a battery is low.
+/// What the robot is to sit down for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum LowBattery {
-    /// Its alarm says so.
-    Alarm,
+pub(crate) enum SupplyAlarm {
+    /// The battery's alarm says that it is low.
+    Battery,
     /// The servos measure less than they should have.
-    Measured { volts: f64, least_v: f64 },
+    Low { volts: f64, least_v: f64 },
     /// They did, and what the battery has recovered at rest would not last.
     Rested { volts: f64, again_v: f64 },
+    /// A servo is too hot.
+    Hot { joint: usize, celsius: f64, most_c: f64 },
+    /// It was, and would be again soon.
+    Cooling { joint: usize, celsius: f64, again_c: f64 },
 }
 
 /// A battery recovers as soon as nothing draws from it, and is low again at the next step: once it was low, it is until it has
 /// this much more.
 const CHARGED: f64 = 1.05;
+/// So much cooler than its limit a servo is to be once it was too hot, degrees.
+const COOLED: f64 = 10.0;
 
-/// Follows the voltage that servos measure.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct VoltageWatch {
-    least_v: f64,
+/// What servos may measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SupplyLimits {
+    /// Least supply, V.
+    pub least_v: Option<f64>,
+    /// Greatest temperature, degrees Celsius.
+    pub most_c: Option<f64>,
+}
+
+/// Follows what the servos measure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SupplyWatch {
+    limits: SupplyLimits,
     was_low: bool,
+    was_hot: bool,
 }
 
-impl VoltageWatch {
-    pub fn new(least_v: f64) -> Self {
-        Self { least_v, was_low: false }
+impl SupplyWatch {
+    pub fn new(limits: SupplyLimits) -> Self {
+        Self { limits, ..Self::default() }
     }
 
-    /// In what way the battery is low at this voltage.
-    pub fn low(&self, volts: f64) -> Option<LowBattery> {
-        let Self { least_v, was_low } = *self;
+    /// Whether what the servos measure matters.
+    pub fn looks(&self) -> bool {
+        self.limits != SupplyLimits::default()
+    }
+
+    /// What is wrong with the supply.
+    pub fn alarm(&self, supply: &Supply) -> Option<SupplyAlarm> {
+        self.low(supply).or_else(|| self.hot(supply))
+    }
+
+    fn low(&self, supply: &Supply) -> Option<SupplyAlarm> {
+        let (volts, least_v) = supply.voltage_v.zip(self.limits.least_v)?;
         let again_v = least_v * CHARGED;
-        let rests = (was_low && volts < again_v).then_some(LowBattery::Rested { volts, again_v });
-        (volts < least_v).then_some(LowBattery::Measured { volts, least_v }).or(rests)
+        if volts < least_v {
+            return Some(SupplyAlarm::Low { volts, least_v });
+        }
+        (self.was_low && volts < again_v).then_some(SupplyAlarm::Rested { volts, again_v })
     }
 
-    /// Takes a voltage at which the battery has been low for long enough to count, or not.
-    pub fn look(&mut self, volts: f64, counts: bool) {
-        self.was_low = (self.was_low || counts) && self.low(volts).is_some();
+    fn hot(&self, supply: &Supply) -> Option<SupplyAlarm> {
+        let ((joint, celsius), most_c) = supply.hottest_c.zip(self.limits.most_c)?;
+        let again_c = most_c - COOLED;
+        if celsius >= most_c {
+            return Some(SupplyAlarm::Hot { joint, celsius, most_c });
+        }
+        (self.was_hot && celsius >= again_c).then_some(SupplyAlarm::Cooling { joint, celsius, again_c })
+    }
+
+    /// Takes what the servos measure when an alarm has lasted for long enough to count, or not.
+    pub fn look(&mut self, supply: &Supply, counts: bool) {
+        self.was_low = (self.was_low || counts) && self.low(supply).is_some();
+        self.was_hot = (self.was_hot || counts) && self.hot(supply).is_some();
     }
 }
 
-impl fmt::Display for LowBattery {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl SupplyAlarm {
+    /// Why the robot sits down.
+    pub fn reason(&self) -> &'static str {
         match self {
-            Self::Alarm => formatter.write_str("it is low"),
-            Self::Measured { volts, least_v } => {
-                write!(formatter, "the servos measure {volts:.1} V, and `low_voltage` is {least_v:.1} V: charge it")
-            }
-            Self::Rested { volts, again_v } => {
-                write!(
-                    formatter,
-                    "it was low, and the servos measure {volts:.1} V at rest: charge it to {again_v:.1} V or more"
+            Self::Battery | Self::Low { .. } | Self::Rested { .. } => "the battery is low",
+            Self::Hot { .. } | Self::Cooling { .. } => "a servo is too hot",
+        }
+    }
+
+    /// Why the servos are not switched on.
+    pub fn refusal(&self, name: impl Fn(usize) -> String) -> String {
+        match self {
+            Self::Battery => "FAILED battery: it is low".into(),
+            Self::Low { volts, least_v } => {
+                format!(
+                    "FAILED battery: the servos measure {volts:.1} V, and `low_voltage` is {least_v:.1} V: charge it"
                 )
+            }
+            Self::Rested { volts, again_v } => format!(
+                "FAILED battery: it was low, and the servos measure {volts:.1} V at rest: charge it to {again_v:.1} V or more"
+            ),
+            Self::Hot { joint, celsius, most_c } => format!(
+                "FAILED servos: {} is at {celsius:.0} C, and `high_temperature` is {most_c:.0} C: let it cool",
+                name(*joint)
+            ),
+            Self::Cooling { joint, celsius, again_c } => {
+                format!("FAILED servos: {} was too hot and is at {celsius:.0} C: wait for {again_c:.0} C", name(*joint))
             }
         }
     }
@@ -115,14 +166,29 @@ mod tests {
 
     #[test]
     fn when_a_battery_was_low_expect_it_low_until_it_is_charged_and_none_that_only_sagged() {
-        let mut watch = VoltageWatch::new(6.4);
+        let mut watch = SupplyWatch::new(SupplyLimits { least_v: Some(6.4), most_c: None });
         let mut seen = |volts: f64, counts: bool| {
-            watch.look(volts, counts);
-            watch.low(volts).is_some()
+            let supply = Supply { voltage_v: Some(volts), ..Supply::default() };
+            watch.look(&supply, counts);
+            watch.alarm(&supply).is_some()
         };
         assert!(!seen(6.5, false) && seen(6.3, false) && !seen(6.5, false), "it sagged for a moment");
         assert!(seen(6.3, true) && seen(6.5, false) && seen(6.71, false), "it rests");
         assert!(!seen(6.73, false) && !seen(6.5, false), "it was charged");
+    }
+
+    #[test]
+    fn when_a_servo_was_too_hot_expect_it_refused_by_its_name_until_it_has_cooled() {
+        let mut watch = SupplyWatch::new(SupplyLimits { least_v: None, most_c: Some(65.0) });
+        let mut seen = |celsius: f64, counts: bool| {
+            let supply = Supply { hottest_c: Some((1, celsius)), ..Supply::default() };
+            watch.look(&supply, counts);
+            watch.alarm(&supply).map(|alarm| alarm.refusal(|joint| format!("joint {joint}")))
+        };
+        assert_eq!(seen(64.0, false), None);
+        assert!(seen(65.0, true).is_some_and(|refusal| refusal.contains("joint 1 is at 65 C")));
+        assert!(seen(56.0, false).is_some_and(|refusal| refusal.contains("wait for 55 C")));
+        assert_eq!([seen(54.0, false), seen(60.0, false)], [None, None], "it has cooled");
     }
 
     fn servo(volts: f64, amperes: Option<f64>, celsius: f64) -> Measured {

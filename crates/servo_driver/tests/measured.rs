@@ -8,7 +8,7 @@ use hexapod_servo::serial::Simulated;
 use servo_driver::bus::on_line;
 use servo_driver::io::{Ends, Io};
 use servo_driver::looping::Looping;
-use servo_driver::{Action, Answer, Snapshot};
+use servo_driver::{Action, Answer, Snapshot, SupplyLimits};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,12 +24,16 @@ struct World {
 }
 
 impl World {
-    fn new(low_voltage_v: Option<f64>) -> Self {
+    fn new(least_v: Option<f64>) -> Self {
+        Self::within(SupplyLimits { least_v, most_c: None })
+    }
+
+    fn within(limits: SupplyLimits) -> Self {
         let (now, servos) = (Arc::new(AtomicU64::new(1_000_000)), serial_servos(&FAMILY, &STS));
         let line = Simulated::new(&STS, 1..=18, 1_000_000);
         let (io, ends) = Io::new(servos.joints().clone());
         let clock = Arc::clone(&now);
-        let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_low_voltage(low_voltage_v);
+        let io = io.with_clock(move || MS(clock.load(Ordering::SeqCst))).with_supply_limits(limits);
         let looping = Looping::new(io, on_line(&servos, line.clone(), 1_000_000), 100.0);
         let mut world = Self { now, line, ends, looping, newest: None };
         world.pass(500);
@@ -90,6 +94,25 @@ fn when_the_servos_measure_a_low_supply_expect_the_battery_alarm_and_one_servo_a
     assert!(!refused.success && refused.message.contains("measure 6.6 V, and `low_voltage` is 7.0 V"), "{refused:?}");
     world.supply(1..=18, 78);
     world.pass(1000);
+    assert!(world.enable().success);
+}
+
+#[test]
+fn when_a_servo_is_hot_expect_the_robot_to_be_let_down_and_refused_until_it_has_cooled() {
+    let mut world = World::within(SupplyLimits { least_v: None, most_c: Some(65.0) });
+    let celsius = |world: &mut World, celsius: u8| {
+        world.line.put(5, STS.temperature.at, &[celsius]);
+        world.pass(4000);
+    };
+    assert!(world.enable().success);
+    celsius(&mut world, 60);
+    assert_eq!(world.looping.state(), State::Armed);
+    celsius(&mut world, 66);
+    assert_eq!(world.looping.state(), State::Fault, "without a planner nobody can make it sit");
+    let refused = world.enable();
+    assert!(!refused.success && refused.message.contains("is at 66 C, and `high_temperature` is 65 C"), "{refused:?}");
+    world.pass(8000);
+    celsius(&mut world, 50);
     assert!(world.enable().success);
 }
 

@@ -88,6 +88,7 @@ pub static X: Series = Series {
         (4, "an electrical shock or too little supply"),
         (5, "overload"),
     ],
+    barring: 0b1101,
 };
 
 /// AX-12, AX-18: 1024 steps over 300 degrees.
@@ -131,6 +132,7 @@ pub static AX: Series = Series {
     temperature: Field::new(43, 1),
     alarm: None,
     alarms: &[(0, "voltage"), (1, "angle limits"), (2, "temperature"), (5, "overload")],
+    barring: 0b101,
 };
 
 /// MX-28, MX-64 and MX-106 with the firmware of protocol 1.0: the registers of AX ones, and 4096 steps a turn.

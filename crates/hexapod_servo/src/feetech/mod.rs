@@ -51,7 +51,7 @@ pub static STS: Series = Series {
     speed: Field::new(46, 2),
     move_time: None,
     watchdog: None,
-    force: None,
+    force: Some(Field::new(48, 2)),
     present: Block::new(56, 4),
     state: &[Block::new(40, 31)],
     position: Field::signed(56, 2, Sign::Bit(15)),
@@ -62,6 +62,7 @@ pub static STS: Series = Series {
     temperature: Field::new(63, 1),
     alarm: None,
     alarms: &[(0, "voltage"), (1, "position sensor"), (2, "temperature"), (3, "current"), (5, "overload")],
+    barring: 0b111,
 };
 
 /// SCS servos with 1024 steps for 300 degrees, as SCS0009: high byte first, and no request that many answer. Register 48 is
@@ -78,6 +79,7 @@ pub static SCS: Series = Series {
     sync_read: false,
     setting: &[Block::new(3, 13)],
     lock: Some(48),
+    force: None,
     // Both at 0 would be wheel mode.
     zero_is_unlimited: false,
     rules: &[],

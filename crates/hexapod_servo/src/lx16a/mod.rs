@@ -80,6 +80,7 @@ pub static LX16A: Series = Series {
     temperature: Field::new(register(26), 1),
     alarm: None,
     alarms: &[],
+    barring: 0,
 };
 
 #[cfg(test)]

@@ -10,6 +10,10 @@ use super::unit::ServoUnit;
 
 /// A servo that so often reports another goal than it was commanded is not ours any more.
 const ALTERED: u8 = 3;
+/// A servo that holds is this far from its goal for so long only where it cannot get there: at stall torque it is a few degrees
+/// away, and at top speed it follows within a tenth of a second.
+const STRAYS_RAD: f64 = 0.35;
+const STRAYS: Duration = Duration::from_secs(2);
 
 impl ServoUnit {
     /// Takes in what a reply says. What it says of the servo's commands is compared with those. False if it is no such reply.
@@ -27,7 +31,10 @@ impl ServoUnit {
         let slow = i64::from(series.speed_limit(SLOW_RAD_S));
         self.quick &= number(series.speed).is_none_or(|speed| speed != slow);
         if self.holds && number(series.position).is_some() && !self.sensed.doubts_place() {
-            self.standing.see(series, self.sensed.steps(), now);
+            let speed = self.sensed.measured.velocity_rad_s.filter(|speed| speed.at == now);
+            let speed_rad_s = speed.map_or(0.0, |speed| speed.value);
+            self.standing.see(series, self.sensed.steps(), speed_rad_s, now);
+            self.check_place(now);
         }
         let alarm = series.alarm.and_then(number).map(|bits| bits as u8 & self.shutdown != 0);
         let force = series.force.and_then(number).map(|force| force == 0);
@@ -40,6 +47,17 @@ impl ServoUnit {
         // What is in doubt is read again at once.
         self.visit = if doubt { self.visit } else { self.visit.wrapping_add(1) };
         true
+    }
+
+    /// Looks how far it is from its goal. Servos follow at once; one that is far from its goal for long cannot.
+    fn check_place(&mut self, now: Duration) {
+        let away_rad = self.commanded().map_or(0.0, |goal| (f64::from(goal) - self.position()).abs())
+            * self.servo.series.rad_per_step;
+        if self.off || !self.standing.is_over() || away_rad <= STRAYS_RAD {
+            self.strays_since = None;
+        } else if now.saturating_sub(*self.strays_since.get_or_insert(now)) >= STRAYS {
+            self.lost = Some(Trouble::Strays { id: self.servo.id, degrees: away_rad.to_degrees().round() as u16 });
+        }
     }
 
     /// Looks at what it says of its torque; true if that is not as commanded.

@@ -22,6 +22,8 @@ const WILD_A: f64 = 5.0;
 pub(super) struct Sensed {
     pub model: Option<&'static Model>,
     pub measured: Measured,
+    /// The bits by which it complains.
+    pub complaints: u8,
     /// The last position that it said, believed or not.
     pub said: f64,
     steps: Trusted,
@@ -78,7 +80,8 @@ impl Sensed {
         let number = |field: Field| series.number(field, block, values);
         let sample = |value: Option<f64>| value.map(|value| Sample { value, at: now });
         if let Some(bits) = series.alarm.map_or(Some(i64::from(error)), number) {
-            self.measured.alarm = series.alarm(bits as u8);
+            self.complaints = bits as u8;
+            self.measured.alarm = series.alarm(self.complaints);
         }
         if let Some(step) = number(series.position) {
             let speed = number(series.velocity).map(|speed| servo.along(speed as f64) * series.speed_rad_s);

@@ -160,6 +160,8 @@ pub struct Series {
     pub alarm: Option<Field>,
     /// The bits of that.
     pub alarms: &'static [(u8, &'static str)],
+    /// Those of a servo that is not brought into service: it misreads where it stands, or would let go at once.
+    pub barring: u8,
 }
 
 impl Field {

@@ -120,6 +120,9 @@ impl<P: Port> SerialServos<P> {
             let complaint = complaint(unit.measured().alarm);
             return Ok(Err(format!("has shut down{complaint}: take away its supply for a moment")));
         }
+        if let Some(alarm) = self.series.alarm(unit.sensed.complaints & self.series.barring) {
+            return Ok(Err(format!("complains of {alarm}")));
+        }
         let stands = unit.position();
         if let Some((least, most)) = unit.own_limits.filter(|own| !(own.0 as f64..=own.1 as f64).contains(&stands)) {
             return Ok(Err(format!(

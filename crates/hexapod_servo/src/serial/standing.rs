@@ -11,6 +11,8 @@ pub(super) const SLOW_RAD_S: f64 = 0.5;
 pub(super) const REST_RAD: f64 = 0.0126;
 const TREMBLES_RAD_S: f64 = 0.0126;
 const TREMBLES_RAD: f64 = 0.025;
+/// It turns, whatever it says of where it is, where it has turned by more by what it says of its speed.
+const TURNS_RAD: f64 = 0.1;
 /// It is at rest once so many positions in a row, over so long a time, say so. Where goals come with a time it creeps, and is
 /// looked at for longer.
 const SEEN: u8 = 3;
@@ -21,6 +23,9 @@ const CREEPING: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Standing {
     rest: Option<(f64, Duration)>,
+    /// How far it has turned since then by what it says of its speed, rad, and when it said so last.
+    turned_rad: f64,
+    looked_at: Duration,
     /// When it was first looked at.
     began: Option<Duration>,
     seen: u8,
@@ -28,13 +33,16 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Takes in where it is, in steps.
-    pub fn see(&mut self, series: &Series, step: f64, now: Duration) {
+    /// Takes in where it is, in steps, and how fast it says that it turns.
+    pub fn see(&mut self, series: &Series, step: f64, speed_rad_s: f64, now: Duration) {
         let waited = now.saturating_sub(*self.began.get_or_insert(now)).as_secs_f64();
         let tolerance_rad = (REST_RAD + TREMBLES_RAD_S * waited).min(TREMBLES_RAD);
         let alike = |of: f64| (step - of).abs() * series.rad_per_step <= tolerance_rad;
-        let Some((_, since)) = self.rest.filter(|(of, _)| alike(*of)) else {
-            (self.rest, self.seen) = (Some((step, now)), 1);
+        self.turned_rad += speed_rad_s * now.saturating_sub(self.looked_at).as_secs_f64();
+        self.looked_at = now;
+        let stays = self.turned_rad.abs() <= TURNS_RAD;
+        let Some((_, since)) = self.rest.filter(|(of, _)| stays && alike(*of)) else {
+            (self.rest, self.seen, self.turned_rad) = (Some((step, now)), 1, 0.0);
             return;
         };
         self.seen = self.seen.saturating_add(1);
@@ -57,7 +65,7 @@ mod tests {
     fn rests_after(at_rad: impl Fn(f64) -> f64) -> Option<f64> {
         let mut standing = Standing::default();
         (0..3000).map(|tick| f64::from(tick) * 0.01).find(|&time_s| {
-            standing.see(&STS, at_rad(time_s) / STS.rad_per_step, Duration::from_secs_f64(time_s));
+            standing.see(&STS, at_rad(time_s) / STS.rad_per_step, 0.0, Duration::from_secs_f64(time_s));
             standing.is_over()
         })
     }
@@ -69,6 +77,11 @@ mod tests {
             let trembling = rests_after(|time_s| 1.0 + amplitude_rad * (time_s * 40.0).sin());
             assert!(trembling.is_some_and(|after_s| after_s < 4.0), "{amplitude_rad}: {trembling:?}");
         }
+        let mut stuck = Standing::default();
+        for tick in 0..1000 {
+            stuck.see(&STS, 1500.0, SLOW_RAD_S, Duration::from_millis(10 * tick));
+        }
+        assert!(!stuck.is_over(), "a servo that misreads where it stands");
         for speed_rad_s in [0.06, 0.3, SLOW_RAD_S] {
             assert_eq!(rests_after(|time_s| speed_rad_s * time_s), None, "{speed_rad_s}");
         }

@@ -35,6 +35,16 @@ pub(super) enum Trouble {
         /// Its ID.
         id: u8,
     },
+    /// It does not come to its goal.
+    #[error(
+        "servo {id} is {degrees} degrees from its goal: something is in its way, it is too weak, or misreads where it stands"
+    )]
+    Strays {
+        /// Its ID.
+        id: u8,
+        /// How far it is away.
+        degrees: u16,
+    },
     /// It has another goal.
     #[error("servo {id} has the goal {read}, not {expected}: end every other program that drives the servos")]
     Altered {

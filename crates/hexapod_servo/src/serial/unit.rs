@@ -45,6 +45,8 @@ pub(super) struct ServoUnit {
     /// Whether it has come to rest since then, and has been given its full speed.
     pub(super) standing: Standing,
     pub(super) quick: bool,
+    /// Since when it has been far from its goal.
+    pub(super) strays_since: Option<Duration>,
     /// When it answered last, and how often it was missed since then.
     answered_at: Duration,
     misses: u8,
@@ -76,6 +78,7 @@ impl ServoUnit {
             holds: false,
             standing: Standing::default(),
             quick: false,
+            strays_since: None,
             answered_at: Duration::ZERO,
             misses: 0,
             limp_itself: 0,

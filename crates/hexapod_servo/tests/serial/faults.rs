@@ -262,3 +262,38 @@ fn when_the_adapter_hangs_for_60_ms_expect_no_servo_taken_for_lost() {
         }
     });
 }
+
+#[test]
+fn when_a_servo_stays_far_from_its_goal_expect_a_fault_with_its_name_and_none_for_one_that_sags() {
+    on_each(|wire| {
+        for (away_rad, is_fault) in [(0.25, false), (0.5, true)] {
+            let mut rig = Rig::new(wire);
+            rig.arm(pose);
+            rig.line.inject(Fault::Misread { id: 5, steps: away_rad / wire.1.rad_per_step, replies: u32::MAX });
+            let since = rig.now;
+            while rig.step(pose) == State::Armed && rig.now - since < ms(4000) {}
+            assert_eq!(rig.driver.state() == State::Fault, is_fault, "{}", rig.says());
+            assert!(!is_fault || rig.says().contains("servo 5 is 2"), "{}", rig.says());
+            assert!(!is_fault || rig.now - since < ms(2500), "{:?}", rig.now - since);
+        }
+    });
+}
+
+#[test]
+fn when_a_servo_is_too_hot_as_it_is_enabled_expect_that_refused() {
+    const TEMPERATURE: u8 = 1 << 2;
+    on_each(|wire| {
+        if wire.1.barring & TEMPERATURE == 0 {
+            return;
+        }
+        let mut rig = Rig::new(wire);
+        rig.line.inject(Fault::Alarm(5, TEMPERATURE));
+        let report = rig.enable(pose);
+        assert!(
+            report.contains("servo 5 (left_middle_femur) ") && report.contains("complains of temperature"),
+            "{report}"
+        );
+        rig.line.inject(Fault::Alarm(5, 0));
+        rig.arm(pose);
+    });
+}
