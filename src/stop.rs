@@ -61,9 +61,12 @@ pub fn stop(arguments: &StopArgs) -> Result<(), Failure> {
             break;
         }
     }
+    if !arguments.emergency {
+        fleet.add_undriven(robots(&graph, servo_driver::NAME).into_keys(), arguments.all);
+    }
     let (found, unheard) = (fleet.robots.len(), fleet.report(is_interrupted, node_name)?);
     let mut words = complaint(found, &unheard, is_interrupted);
-    if unheard.len() == found && !words.is_empty() {
+    if fleet.robots.values().all(|robot| robot.answer.is_none()) && !words.is_empty() {
         let place = unheard.first().or(named.first()).cloned().unwrap_or_default();
         let mut hint = DiscoveryHint::new(Reach::of_process(), place, STOP);
         hint.see(&graph.nodes());
@@ -194,6 +197,23 @@ impl Fleet {
     fn count(&mut self, found: &BTreeMap<String, usize>) {
         for (name, robot) in &mut self.robots {
             robot.nodes = robot.nodes.max(found.get(name).copied().unwrap_or_default());
+        }
+    }
+
+    /// Says of robots that have servos, and no planner that answers, how they are stopped; adds those that nobody has named
+    /// where `all` are meant.
+    fn add_undriven(&mut self, drivers: impl Iterator<Item = String>, all: bool) {
+        for name in drivers {
+            let cut = match name.as_str() {
+                "/" => "hexapod stop --emergency".into(),
+                robot => format!("hexapod stop {} --emergency", robot.trim_start_matches('/')),
+            };
+            let why = format!("it has servos, and no gait_planner answers: `{cut}` lets them go");
+            let silent = Robot { link: None, found: Instant::now(), asked: None, answer: None, nodes: 0 };
+            let robot = if all { Some(self.robots.entry(name).or_insert(silent)) } else { self.robots.get_mut(&name) };
+            if let Some(robot) = robot {
+                robot.answer.get_or_insert(Err(why));
+            }
         }
     }
 

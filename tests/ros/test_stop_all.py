@@ -109,6 +109,18 @@ def test_when_two_planners_share_a_namespace_expect_it_said_and_status_1(session
     assert ended.returncode == 1 and 'one of 2 nodes gait_planner' in ended.stdout, ended.stdout + ended.stderr
 
 
+def test_when_servos_have_no_planner_expect_it_said_with_what_lets_them_go_and_status_1(session):
+    session.start('gait_planner', '--ros-args', '-r', '__ns:=/left')
+    session.start('servo_driver', '--ros-args', '-r', '__ns:=/arm', '-p', 'ros2_control:=always')
+    session.user.until(lambda: {'gait_planner', 'servo_driver'} <= set(session.user.node.get_node_names()), 10.0, 'both found')
+    for named in (['--all'], ['arm']):
+        ended = stop(session, *named)
+        lines = {line.split()[0]: line for line in ended.stdout.splitlines()}
+        assert ended.returncode == 1 and 'not stopped' in lines['/arm'] and '/arm did not' in ended.stderr, ended.stdout
+        assert '`hexapod stop arm --emergency` lets them go' in lines['/arm'] and 'Is it running' not in ended.stderr, ended.stderr
+        assert ('/left' in lines) == (named == ['--all'])
+
+
 def test_when_the_robot_is_elsewhere_expect_how_to_stop_it(session):
     session.start('gait_planner', '--ros-args', '-r', '__ns:=/left')
     session.user.until(lambda: 'gait_planner' in session.user.node.get_node_names(), 10.0, 'it is found')
