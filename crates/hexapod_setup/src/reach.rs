@@ -197,7 +197,9 @@ impl ReachDemand<'_> {
         let lacking = (wanted - reached).abs();
         let is_reversed = lacking > HARDLY_REVERSED && self.fits_reversed() && !self.is_newer(limit, "direction");
         let help = if is_reversed {
-            "did you mean the other `direction`? a servo mounted the other way round has -1".to_owned()
+            "did you mean the other `direction`? a servo mounted the other way round has -1; or its horn is off: mount it anew \
+             (`hexapod servo centre`) and calibrate the joint again"
+                .to_owned()
         } else if PULSE_US.contains(&pulse_us) {
             let whole = if limit == "min_pulse_us" { pulse_us.floor() } else { pulse_us.ceil() };
             format!(

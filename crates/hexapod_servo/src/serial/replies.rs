@@ -10,9 +10,8 @@ use super::unit::ServoUnit;
 
 /// A servo that so often reports another goal than it was commanded is not ours any more.
 const ALTERED: u8 = 3;
-/// A servo that holds is this far from its goal for so long only where it cannot get there: at stall torque it is a few degrees
+/// A servo that holds is far from its goal for so long only where it cannot get there: at stall torque it is a few degrees
 /// away, and at top speed it follows within a tenth of a second.
-const STRAYS_RAD: f64 = 0.35;
 const STRAYS: Duration = Duration::from_secs(2);
 
 impl ServoUnit {
@@ -53,7 +52,7 @@ impl ServoUnit {
     fn check_place(&mut self, now: Duration) {
         let away_rad = self.commanded().map_or(0.0, |goal| (f64::from(goal) - self.position()).abs())
             * self.servo.series.rad_per_step;
-        if self.off || !self.standing.is_over() || away_rad <= STRAYS_RAD {
+        if self.off || !self.standing.is_over() || away_rad <= self.strays_rad {
             self.strays_since = None;
         } else if now.saturating_sub(*self.strays_since.get_or_insert(now)) >= STRAYS {
             self.lost = Some(Trouble::Strays { id: self.servo.id, degrees: away_rad.to_degrees().round() as u16 });

@@ -56,7 +56,9 @@ impl<P: Port> SerialServos<P> {
     /// The servos of a configuration on this port. Nothing goes over it yet.
     pub fn new(config: &SerialConfig, port: P, baud: u32) -> Self {
         let series = config.series();
-        let servos: Vec<_> = config.servos().iter().map(|servo| ServoUnit::new(*servo)).collect();
+        let timing = &config.joints().timing;
+        let strays_rad = timing.stall_after.map_or(f64::INFINITY, |_| timing.stall_error_rad);
+        let servos: Vec<_> = config.servos().iter().map(|servo| ServoUnit::new(*servo, strays_rad)).collect();
         let (rounds, switched_off) = (Rounds::new(servos.len()), Vec::with_capacity(servos.len()));
         let (line, config) = (Line::new(port, series.protocol, baud), config.clone());
         let pace = Pace::of(series, baud, servos.len());

@@ -45,7 +45,8 @@ pub(super) struct ServoUnit {
     /// Whether it has come to rest since then, and has been given its full speed.
     pub(super) standing: Standing,
     pub(super) quick: bool,
-    /// Since when it has been far from its goal.
+    /// How far it may be from its goal, and since when it has been farther.
+    pub(super) strays_rad: f64,
     pub(super) strays_since: Option<Duration>,
     /// When it answered last, and how often it was missed since then.
     answered_at: Duration,
@@ -62,9 +63,11 @@ pub(super) struct ServoUnit {
 }
 
 impl ServoUnit {
-    pub fn new(servo: Servo) -> Self {
+    /// One that may be so far from its goal, rad.
+    pub fn new(servo: Servo, strays_rad: f64) -> Self {
         Self {
             servo,
+            strays_rad,
             own_limits: None,
             shutdown: 0,
             is_shut_down: false,
