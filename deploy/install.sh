@@ -19,6 +19,7 @@ bus() {
 wrong() { printf '%s\nusage: %s --check-only | PACKAGE.deb\n' "$1" "$0" >&2; exit 2; }
 case ${1:-} in
     --check-only) ;;
+    -h | --help) sed -n '2,4s/^# //p' "$0"; exit 0 ;;
     '') wrong "there is no package given" ;;
     -*) wrong "$1: there is no such option" ;;
     *.deb) [ -f "$1" ] || wrong "$1: there is no such file; \`cargo xtask package\` builds it" ;;
@@ -45,6 +46,28 @@ else
     problem "ROS 2 $distribution is not installed" "https://docs.ros.org/en/$distribution/Installation/Ubuntu-Install-Debs.html"
 fi
 
+# What can be seen without it; `hexapod doctor` looks closer.
+look_further() {
+    local memory_kb group
+    memory_kb=$(awk '/^MemTotal:/ {print $2}' /proc/meminfo)
+    if [ "$memory_kb" -lt 900000 ]; then
+        problem "$((memory_kb / 1024)) MB of memory" "use a computer with 1 GB or more"
+    else
+        say ok "$((memory_kb / 1024)) MB of memory"
+    fi
+    if compgen -G '/dev/i2c-*' >/dev/null || compgen -G '/dev/serial/by-id/*' >/dev/null; then
+        say ok "buses: $(echo /dev/i2c-* /dev/serial/by-id/* | sed 's#[^ ]*\*##g')"
+    else
+        say note "no /dev/i2c-* and no serial adapter; on a Pi: sudo raspi-config nonint do_i2c 0"
+    fi
+    for group in i2c gpio dialout; do
+        getent group "$group" >/dev/null || continue
+        id -nG | tr ' ' '\n' | grep -qx "$group" || [ "$(id -u)" = 0 ] ||
+            say note "you are not in the group $group: sudo usermod -aG $group $USER, then log in again"
+    done
+    say note "hexapod is not installed; its \`hexapod doctor\` looks further: boards, servos, power, real-time limits"
+}
+
 if [ "${1:-}" != --check-only ]; then
     [ "$problems" = 0 ] || exit 1
     sudo apt-get install -y "$(realpath "$1")"
@@ -52,6 +75,6 @@ if [ "${1:-}" != --check-only ]; then
 elif command -v hexapod >/dev/null; then
     hexapod doctor --bus "$(bus)" || problems=$((problems + 1))
 else
-    say note "hexapod is not installed; its \`hexapod doctor\` looks further: groups, bus, servos, power"
+    look_further
 fi
 [ "$problems" = 0 ]

@@ -44,7 +44,7 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
     let files = [
         ("hexapod.yaml", parameter_text(&setup, &named, &gait)),
         ("robot.yaml", robot_text(&setup.engine)),
-        ("servos.yaml", format!("{SERVOS}{}", servos_text(setup.engine.robot(), Some(&setup.demand())))),
+        ("servos.yaml", servo_text(kit, &setup)),
     ];
     for (name, text) in files {
         written(into.join(name), &text, &mut reported)?;
@@ -126,6 +126,12 @@ fn write_new(path: &Path, text: &str) -> std::io::Result<bool> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+fn servo_text(kit: Option<&Kit>, setup: &gait_planner::Setup) -> String {
+    let robot = setup.engine.robot();
+    let bus = kit.map(|kit| kits::bus_text(kit, robot)).unwrap_or_default();
+    format!("{SERVOS}{}{bus}", servos_text(robot, Some(&setup.demand())))
 }
 
 const SERVOS: &str = "\

@@ -187,6 +187,18 @@ fn when_a_kit_is_named_expect_a_robot_that_holds_and_walks_in_physics_and_a_wron
         let at = |name: &str| last[names.iter().position(|each| each == name).unwrap()].parse::<f64>().unwrap();
         let ratio = at("x") / at("x_planned");
         assert!((0.9..1.1).contains(&ratio) && at("falls") < 0.5, "{}: {ratio} of the way", kit.name);
+        if let Some((bus, _)) = kit.servo.bus {
+            let parameters = folder.join(kit.name).join("hexapod.yaml");
+            let text = fs::read_to_string(&parameters).unwrap();
+            fs::write(&parameters, text.replace("bus: simulated", &format!("bus: {bus}\n    port: /dev/ttyUSB0")))
+                .unwrap();
+            let (checked, said) = hexapod(&["check", "--config", kit.name]);
+            assert!(
+                checked == Some(0) && kit.servo.setting_up.contains(&format!("bus: {bus}")),
+                "{}: {said}",
+                kit.name
+            );
+        }
         // With the kind of servo that it was printed to write.
         let Some(kind) = kit.servo.setting_up.split("all: ").nth(1).and_then(|rest| rest.split('}').next()) else {
             continue;
@@ -197,6 +209,10 @@ fn when_a_kit_is_named_expect_a_robot_that_holds_and_walks_in_physics_and_a_wron
         let (checked, said) = hexapod(&["check", "--config", kit.name]);
         assert!(checked == Some(0) && !text.contains("simulated_far"), "{}, {kind}}}: {said}", kit.name);
     }
+    let (made, said) = hexapod(&["new", "--kit", "chica"]);
+    assert!(made == Some(0) && said.contains("makeyourpet_config"), "{said}");
+    let (_, said) = hexapod(&["new"]);
+    assert!(said.contains("hexapod new [OPTIONS] --kit <NAME>"), "{said}");
     let (_, said) = hexapod(&["new", "Freenove"]);
     assert!(said.contains("did you mean --kit freenove?"), "{said}");
     let (_, said) = hexapod(&["new", "--kit", "freenove", "--into", "phantomx"]);

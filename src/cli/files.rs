@@ -69,7 +69,7 @@ fn known_buses() -> PossibleValuesParser {
 }
 
 pub(super) fn kits() -> PossibleValuesParser {
-    PossibleValuesParser::new(KITS.iter().map(|kit| PossibleValue::new(kit.name).help(kit.title)))
+    PossibleValuesParser::new(KITS.iter().map(|kit| PossibleValue::new(kit.name).aliases(kit.also).help(kit.title)))
 }
 
 /// A terrain that the simulator knows, a picture of one, or nothing.

@@ -139,6 +139,7 @@ pub struct CheckArgs {
 
 /// For which robot, and where to.
 #[derive(Clone, Debug, Default, Args)]
+#[command(override_usage = "hexapod new [OPTIONS] <ROBOT>\n       hexapod new [OPTIONS] --kit <NAME>")]
 pub struct NewArgs {
     /// Its description: URDF, xacro, or a table of Denavit-Hartenberg parameters (.yaml).
     #[arg(value_name = "ROBOT", required_unless_present = "kit")]
@@ -238,6 +239,7 @@ pub struct ServoArgs {
 #[derive(Clone, Debug, Subcommand)]
 pub enum ServoCommand {
     /// Turn all servos, or those of one leg, to their neutral, one after another, before the horns go on; then let them go.
+    #[command(alias = "center")]
     Centre(CentreArgs),
     /// Ask every ID on a serial bus, and show model, voltage and temperature of the servos that answer; nothing moves.
     Scan(BusArgs),

@@ -5,6 +5,8 @@
 pub struct Kit {
     /// What it is called on the command line.
     pub name: &'static str,
+    /// Other names for it on the command line.
+    pub also: &'static [&'static str],
     /// What its maker calls it.
     pub title: &'static str,
     /// Where the dimensions are from.
@@ -56,6 +58,8 @@ pub struct Joint {
 pub struct Servo {
     /// What it is called.
     pub title: &'static str,
+    /// Its bus and series, where it is on a serial one.
+    pub bus: Option<(&'static str, &'static str)>,
     /// How its owner sets it up. `{here}` in commands stands for the option that names his folder.
     pub setting_up: &'static str,
     /// kg.

@@ -18,7 +18,9 @@ const fn hips(corner: Place, middle_y: f64) -> [Place; 3] {
 /// Robotis e-manual: 54.6 g, 1.5 N m and 59 rpm at 12 V.
 const AX12: Servo = Servo {
     title: "Dynamixel AX-12A",
-    setting_up: "set bus: dynamixel, and the ids in servos.yaml (docs/servo_buses.md, series ax)",
+    bus: Some(("dynamixel", "ax")),
+    setting_up: "in hexapod.yaml set bus: dynamixel and port; then correct IDs, zero_step and direction in servos.yaml by what \
+                 hexapod servo scan {here} shows (docs/servo_buses.md)",
     mass_kg: 0.0546,
     speed_rad_s: 6.1,
     torque_nm: 1.5,
@@ -26,6 +28,7 @@ const AX12: Servo = Servo {
 /// TowerPro data sheet: 55 g, 9.4 kgf cm and 0.17 s/60 degrees at 4.8 V.
 const MG996R: Servo = Servo {
     title: "TowerPro MG996R",
+    bus: None,
     setting_up: "in servos.yaml write all: {kind: mg996r}, then hexapod servo centre --bus i2c {here}, mount the horns, \
                  hexapod calibrate --bus i2c {here}",
     mass_kg: 0.055,
@@ -37,6 +40,7 @@ const MG996R: Servo = Servo {
 pub const KITS: [Kit; 9] = [
     Kit {
         name: "phantomx",
+        also: &[],
         title: "Trossen PhantomX AX Mark II or III",
         source: "KevinOchs/hexapod_ros, hexapod_description/params/phantomX.yaml; femur as KurtE/Arduino_Phoenix_Parts, \
                  PhantomX_V2_Commander_AX12_Stock/Hex_Cfg.h, which calls it a guess; HumaRobotics/phantomx_description has hips at \
@@ -54,6 +58,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "phantomx_mk1",
+        also: &[],
         title: "Trossen PhantomX AX Mark I",
         source: "KurtE/Arduino_Phoenix_Parts, PhantomX_Commander_AX12_Stock/Hex_Cfg.h",
         estimates: "ranges of coxa and femur as Hex_Cfg.h, that of the tibia an estimate; body as of the Mark II",
@@ -69,6 +74,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "phantomx_mk4",
+        also: &[],
         title: "Interbotix PhantomX or WidowX MK-IV",
         source: "Interbotix/interbotix_ros_crawlers, interbotix_xshexapod_descriptions/urdf/pxmark4.urdf.xacro",
         estimates: "ranges, speed, torque and body as the same file",
@@ -82,7 +88,9 @@ pub const KITS: [Kit; 9] = [
         body_kg: 1.522,
         servo: Servo {
             title: "Dynamixel X",
-            setting_up: "set bus: dynamixel, and the ids in servos.yaml (docs/servo_buses.md, series x)",
+            bus: Some(("dynamixel", "x")),
+            setting_up: "in hexapod.yaml set bus: dynamixel and port; then correct IDs, zero_step and direction in servos.yaml by what \
+                         hexapod servo scan {here} shows (docs/servo_buses.md)",
             mass_kg: 0.07,
             speed_rad_s: std::f64::consts::PI,
             torque_nm: 3.0,
@@ -90,6 +98,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "freenove",
+        also: &[],
         title: "Freenove Big Hexapod (FNK0052)",
         source: "Freenove/Freenove_Big_Hexapod_Robot_Kit_for_Raspberry_Pi, Code/Server/control.py",
         estimates: "ranges are those of the servos but for 5 degrees at each end; body an estimate",
@@ -105,6 +114,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "phoenix",
+        also: &["lynxmotion"],
         title: "Lynxmotion Phoenix",
         source: "KurtE/Arduino_Phoenix_Parts, Phoenix_PS2_SSC32/Hex_Cfg.h",
         estimates: "range of the coxa is the least that Hex_Cfg.h gives of a corner leg, that of the tibia and the body are estimates; \
@@ -119,6 +129,7 @@ pub const KITS: [Kit; 9] = [
         body_kg: 0.8,
         servo: Servo {
             title: "hobby servos, of which kind the source does not say",
+            bus: None,
             setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre --bus i2c {here}, \
                          mount the horns, hexapod calibrate --bus i2c {here}",
             mass_kg: 0.055,
@@ -128,6 +139,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "phoenix_clone",
+        also: &[],
         title: "Copy of the Phoenix in aluminium or acrylic",
         source: "teeffelen/Hexapod, Hex_Cfg.h; other copies differ: measure yours",
         estimates: "range of the coxa is the least that Hex_Cfg.h gives of a corner leg, that of the tibia and the body are estimates",
@@ -143,6 +155,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "makeyourpet",
+        also: &["chica"],
         title: "MakeYourPet hexapod (Chica)",
         source: "MakeYourPet/hexapod, chica-config-2040.txt; corner legs at 45 degrees as in its STEP frame, where its app stands with 55",
         estimates: "ranges are 90 degrees about the angles of attachment of femur and tibia, and an estimate of the coxa; body an estimate",
@@ -156,6 +169,7 @@ pub const KITS: [Kit; 9] = [
         body_kg: 1.0,
         servo: Servo {
             title: "ZOSKAY or Feetech FT5330M of 35 kgf cm",
+            bus: None,
             setting_up: "give every joint its channel of the Servo2040 in servos.yaml, and all: {kind: standard}, as in \
                          docs/servo_buses.md; set bus: servo2040, then hexapod servo centre {here}, mount the horns",
             mass_kg: 0.065,
@@ -165,6 +179,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "jethexa",
+        also: &[],
         title: "Hiwonder JetHexa",
         source: "ArghyaChatterjee/jethexa_ros, jethexa_description.urdf.xacro, a copy of the maker's",
         estimates: "body, speed and kind of the servos as alpharover/jethexa_rl_lab; ranges are estimates",
@@ -178,7 +193,9 @@ pub const KITS: [Kit; 9] = [
         body_kg: 1.369,
         servo: Servo {
             title: "Hiwonder HX-35H",
-            setting_up: "set bus: lx16a, whose protocol they speak, and the ids in servos.yaml (docs/servo_buses.md); not tried on one",
+            bus: Some(("lx16a", "lx16a")),
+            setting_up: "in hexapod.yaml set bus: lx16a and port; then correct IDs, zero_step and direction in servos.yaml by what \
+                         hexapod servo scan {here} shows (docs/servo_buses.md); not tried on one",
             mass_kg: 0.064,
             speed_rad_s: 5.8,
             torque_nm: 3.4,
@@ -186,6 +203,7 @@ pub const KITS: [Kit; 9] = [
     },
     Kit {
         name: "v2_7697",
+        also: &[],
         title: "SmallpTsai hexapod v2 (printed)",
         source: "SmallpTsai/hexapod-v2-7697, software/hexapod7697/src/hexapod/config.h and servo.cpp",
         estimates: "ranges as servo.cpp; body an estimate",
@@ -200,6 +218,7 @@ pub const KITS: [Kit; 9] = [
         servo: Servo {
             // TowerPro data sheet: 13.8 g, 3.1 kgf cm and 0.13 s/60 degrees at 4.8 V, which is 8 rad/s; `kind: standard` is slower.
             title: "TowerPro MG92B",
+            bus: None,
             setting_up: "in servos.yaml write all: {kind: standard}, then hexapod servo centre --bus i2c {here}, mount the horns, \
                  hexapod calibrate --bus i2c {here}",
             mass_kg: 0.0138,

@@ -29,7 +29,9 @@ fn check(
     faults: &mut Faults,
 ) -> Option<SerialConfig> {
     let section = family.name;
-    let middle = family.series.first().map_or(0, |series| series.middle_step);
+    let raw = file.serial(section);
+    let named = raw.and_then(|raw| family.named(raw.series.as_deref()?)).or(family.series.first().copied());
+    let middle = named.map_or(0, |series| series.middle_step);
     let help = format!(
         "name the servo of every joint with its ID, as in \
          {section}: {{servos: {{left_front_coxa: {{id: 1, direction: 1, zero_step: {middle}, speed_limit_rad_s: 5.0}}}}}}"
@@ -37,14 +39,15 @@ fn check(
     let timing = file.timing().map_err(|found| {
         found.iter().for_each(|error| faults.add(document.error_at(&error.key_path(), error.to_string(), "")));
     });
-    let Some(raw) = file.serial(section) else {
+    let Some(raw) = raw else {
         let message = format!("there is no section `{section}`, and bus {section} needs one");
         faults.add(document.error_at("", message, &help));
         return None;
     };
     let path = |key: &str| format!("{section}.{key}");
     let joints: Vec<&str> = robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name()).collect();
-    let is_written = |joint: &str| raw.servos.iter().any(|(name, _)| name == joint);
+    // One that is written and does not hold was reported by what is wrong with it.
+    let is_written = |joint: &str| document.location(&path(&format!("servos.{joint}"))).is_some();
     for (joint, _) in raw.servos.iter().filter(|(joint, _)| !joints.contains(&joint.as_str())) {
         let unknown = || ("the robot has no such joint".to_owned(), hint_for(joint, &joints));
         let (found, help) = not_a_motor(robot, joint).unwrap_or_else(unknown);

@@ -51,7 +51,8 @@ impl<S: Backend> ServoDriver<S> {
         let timeout = self.config.timing.command_timeout;
         let fresh = self.joints.iter().filter(|joint| joint.is_fresh(now, timeout)).count();
         let detail = match self.command_age(now) {
-            None => "no joint command was received yet; start the planner".to_owned(),
+            None => "no joint command was received yet; start the planner, or with use_sim_time what publishes /clock"
+                .to_owned(),
             Some(age) if fresh == 0 => {
                 let (age_s, timeout_s) = (age.as_secs_f64(), timeout.as_secs_f64());
                 format!("last joint command is {age_s:.2} s old, more than {timeout_s:.2} s")
