@@ -26,6 +26,7 @@ pub mod parameters;
 pub mod plot;
 pub mod servo;
 mod servo_scan;
+mod servo_search;
 pub mod setups;
 pub mod sim;
 pub mod spinner;

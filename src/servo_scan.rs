@@ -2,54 +2,94 @@
 
 use crate::cli::{BusArgs, IdArgs};
 use crate::exit::{Failure, say};
+use crate::servo_search::{search, search_boards};
 use crate::setups::parameters;
 use hexapod_config::ros_params::Params;
 use hexapod_ros::Shutdown;
 use hexapod_servo::families::{FAMILIES, family};
 use hexapod_servo::serial::{Answer, Family};
 use hexapod_servo::servo2040::{BAUD, NOBODY};
-use hexapod_setup::params::text;
+use hexapod_setup::params::{number, text};
 use servo_driver::bus::SERVO2040;
-use servo_driver::serial_port;
+use servo_driver::{is_real, serial_port};
 use std::fmt::Write as _;
 
-/// Asks every ID, and prints what each servo reports.
-///
-/// # Errors
-/// There is no serial bus chosen, or its port cannot be used, or nothing answers.
-pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
-    let params = parameters(bus)?.driver;
-    if text(&params, "bus") == SERVO2040.0 {
-        return scan_servo2040(&serial_port(&params)?.to_string(), servo_driver::baud_rate(BAUD, &params));
+/// What servos on a line have answered.
+#[derive(Debug, Default)]
+pub struct Heard {
+    answers: Vec<(u8, Answer)>,
+    /// How many servos were understood.
+    pub servos: usize,
+}
+
+impl Heard {
+    /// Takes what answers to an ID.
+    pub fn take(&mut self, id: u8, answer: Answer) {
+        self.servos += usize::from(matches!(answer, Answer::Servo(_)));
+        self.answers.push((id, answer));
     }
-    let (family, port, baud) = serial_bus(&params, "scan looks for")?;
-    let (mut servos, mut unclear) = (0, 0);
-    let report = |id: u8, answer: Answer| {
+
+    /// Whether nothing answers.
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
+
+    /// Whether any servo is of a model that is known.
+    pub fn any_known(&self) -> bool {
+        let is_known =
+            |answer: &Answer| matches!(answer, Answer::Servo(found) if found.series.model(found.model).is_some());
+        self.answers.iter().any(|(_, answer)| is_known(answer))
+    }
+}
+
+/// Says what answers to each ID.
+pub fn say_answers(heard: &Heard) -> Result<(), Failure> {
+    for (id, answer) in &heard.answers {
         let words = match answer {
-            Answer::Servo(found) => {
-                servos += 1;
-                found.to_string()
-            }
-            Answer::Several => {
-                unclear += 1;
-                "answers twice: two servos with this ID".into()
-            }
+            Answer::Servo(found) => found.to_string(),
+            Answer::Several => "answers twice: two servos with this ID".into(),
             Answer::Garbage => {
-                unclear += 1;
                 "answers with bytes that make no reply: two servos with this ID, or another baud_rate".into()
             }
-            Answer::Silence => return,
+            Answer::Silence => continue,
         };
-        let _ = say(format_args!("servo {id:>3}  {words}"));
-    };
-    servo_driver::scan(family, &port, baud, report).map_err(|error| Failure::Running(error.to_string()))?;
-    if servos + unclear == 0 {
+        say(format_args!("servo {id:>3}  {words}"))?;
+    }
+    Ok(())
+}
+
+/// Asks every ID, and prints what each servo reports; where no bus is chosen, on every bus there is.
+///
+/// # Errors
+/// The port cannot be used, or nothing answers.
+pub fn servo_scan(bus: &BusArgs) -> Result<(), Failure> {
+    let params = parameters(bus)?.driver;
+    match text(&params, "bus").as_str() {
+        name if !is_real(name) => return search(Some(text(&params, "port")).filter(|port| !port.is_empty())),
+        "i2c" => {
+            let device = number(&params, "i2c_device");
+            let any = search_boards(device as u8)?;
+            return if any { Ok(()) } else { Err(Failure::Running("check the boards' supply and wires".into())) };
+        }
+        name if name == SERVO2040.0 => {
+            return scan_servo2040(&serial_port(&params)?.to_string(), servo_driver::baud_rate(BAUD, &params));
+        }
+        _ => {}
+    }
+    let (family, port, baud) = serial_bus(&params, "scan looks for")?;
+    let mut heard = Heard::default();
+    servo_driver::scan(family, &port, baud, |id, answer| heard.take(id, answer))
+        .map_err(|error| Failure::Running(error.to_string()))?;
+    say_answers(&heard)?;
+    if heard.is_empty() {
         let mut words = format!("no servo answers on {port} at {baud} baud: check their supply and the cable");
         if family.rates != baud.to_string() {
             let _ = write!(words, ", or try another baud_rate ({})", family.rates);
         }
+        words += "; an FTDI adapter needs a latency_timer of 1 ms (hexapod doctor shows it)";
         return Err(Failure::Running(words));
     }
+    let servos = heard.servos;
     say(format_args!("{servos} {} on {port}", if servos == 1 { "servo answers" } else { "servos answer" }))
 }
 

@@ -241,7 +241,7 @@ pub enum ServoCommand {
     /// Turn all servos, or those of one leg, to their neutral, one after another, before the horns go on; then let them go.
     #[command(alias = "center")]
     Centre(CentreArgs),
-    /// Ask every ID on a serial bus, and show model, voltage and temperature of the servos that answer; nothing moves.
+    /// Show the servos or boards that answer on the bus that is named, else on every serial adapter and I2C bus there is; nothing moves.
     Scan(BusArgs),
     /// Give the servo that is alone on a serial bus another ID, and read it back.
     Id(IdArgs),

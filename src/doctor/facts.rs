@@ -127,6 +127,14 @@ pub struct Adapter {
     pub latency_ms: Option<u32>,
 }
 
+impl Adapter {
+    /// The path that lasts, where it has one.
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.by_id.as_ref().map_or_else(|| format!("/dev/{}", self.name), |id| format!("/dev/serial/by-id/{id}"))
+    }
+}
+
 /// What a Raspberry Pi reports of its supply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Power {

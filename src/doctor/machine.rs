@@ -68,6 +68,16 @@ impl Machine {
         adapters
     }
 
+    /// Numbers of the I2C buses.
+    #[must_use]
+    pub fn i2c_buses(&self) -> Vec<u8> {
+        let entries = fs::read_dir(self.path("dev")).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut numbers: Vec<u8> = names.filter_map(|name| name.strip_prefix("i2c-")?.parse().ok()).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
     /// What a Raspberry Pi reports of its supply.
     #[must_use]
     pub fn power(&self) -> Power {

@@ -245,6 +245,10 @@ def test_when_a_bus_is_scanned_expect_each_servo_with_its_model_and_volts_and_no
     assert len(ended.stdout.splitlines()) == 18 and '17 servos answer' in ended.stdout, ended.stdout
     volts = r'\d+\.\d V, 30 C'
     assert re.search(rf'servo   7  {re.escape(bus.scanned)}, step {round(bus.servos[7].position)}, {volts}', ended.stdout)
+    anything = [binary('hexapod'), 'servo', 'scan', '-p', f'servo_driver.port:={bus.port}']
+    found = subprocess.run(anything, capture_output=True, text=True, cwd=ROOT, timeout=60.0)
+    assert found.returncode == 0 and found.stdout.splitlines()[:17] == ended.stdout.splitlines()[:17], found.stdout + found.stderr
+    assert f'17 on {bus.port}: --bus {bus.family} -p servo_driver.port:={bus.port}' in found.stdout, found.stdout
     assert not bus.motions()
 
 

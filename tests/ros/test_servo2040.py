@@ -203,6 +203,9 @@ def test_when_tools_are_run_expect_one_servo_turned_the_firmware_named_and_nothi
     ended = run(board, config, 'servo', 'scan')
     named = {'chica': "Chica's", 'olli': "olli-io's", 'enjoykin': "enjoykin's"}[board.firmware]
     assert ended.returncode == 0 and f'Servo2040  {named} firmware, ' in ended.stdout, ended.stderr + ended.stdout
+    anything = [binary('hexapod'), 'servo', 'scan', '-p', f'servo_driver.port:={board.port}']
+    found = subprocess.run(anything, capture_output=True, text=True, cwd=ROOT, timeout=60.0)
+    assert f'{named} firmware, ' in found.stdout and f'--bus servo2040 -p servo_driver.port:={board.port}' in found.stdout, found.stdout
     ended = run(board, config, 'guard', '--off')
     assert ended.returncode == 0 and 'all channels are off' in ended.stdout, ended.stderr
     ended = run(board, config, 'doctor')

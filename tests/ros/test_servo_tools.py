@@ -56,6 +56,15 @@ def test_when_a_joint_is_turned_expect_its_pulse_alone_and_all_off_in_the_end(bo
     assert boards.pulses() == {}
 
 
+def test_when_boards_are_scanned_expect_each_by_its_address_and_no_register_written(boards):
+    ended = run(boards, 'servo', 'scan', '--bus', 'i2c')
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    addresses = [f'{board["address"]:#04x}' for board in SERVOS['boards']]
+    assert ended.stdout.splitlines()[:2] == [f'{address}  PCA9685' for address in addresses], ended.stdout
+    assert f'address {" and ".join(addresses)} under `boards`' in ended.stdout, ended.stdout
+    assert all(len(each.written) <= 1 for each in boards.transfers()) and boards.pulses() == {}
+
+
 @pytest.mark.parametrize('arguments, words', [
     (('tail', '10'), 'left_front_coxa'), (('left_front_coxa', '90'), 'from -40.1'), (('left_front_coxa', 'nan'), 'not to'),
 ])

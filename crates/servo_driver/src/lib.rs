@@ -78,7 +78,7 @@ pub use probe::{Part, Probed, probe};
 pub use refusal::Refusal;
 pub use requests::{Action, Answer};
 pub use run::{RunError, run};
-pub use scan::{ScanError, change_servo_id, find_servo2040, scan};
+pub use scan::{ScanError, change_servo_id, find_servo2040, scan, scan_boards};
 pub use schedule::Schedule;
 pub use servo_map::serial_port;
 pub use setup::{Live, Setup};

@@ -3,10 +3,12 @@
 use crate::bus_error::BusOpenError;
 use crate::device::Device;
 use crate::hardware::HardwareError;
+use crate::i2c_bus::I2cBus;
 use crate::lease::Lease;
 use crate::serial::SerialPort;
+use embedded_hal::i2c::I2c;
 use hexapod_servo::serial::{Answer, Family, Found, IdError, Line, PortError, Protocol, Series, change_id, look_for};
-use hexapod_servo::servo2040;
+use hexapod_servo::{pca9685, servo2040};
 
 /// What was asked of servos on a port could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +65,30 @@ pub fn scan(family: &Family, port: &str, baud: u32, mut report: impl FnMut(u8, A
         }
     }
     Ok(())
+}
+
+/// Addresses on `/dev/i2c-<number>` that answer where PCA9685 boards may be, and whether each is one, by its registers. Only
+/// reads; no driver may have the bus.
+///
+/// # Errors
+/// The bus cannot be opened, or another process has it.
+pub fn scan_boards(number: u8) -> Result<Vec<(u8, bool)>, HardwareError> {
+    let device = Device::i2c(number);
+    let _lease = Lease::take(&device).map_err(|error| BusOpenError::leased(device.clone(), &error))?;
+    let mut bus = I2cBus::real(number)?;
+    let mut register = |address: u8, register: u8| {
+        let mut value = [0];
+        bus.write_read(address, &[register], &mut value).ok().map(|()| value[0])
+    };
+    // 0x70 is the address of all boards at once.
+    let addresses = (0x40..=0x7F).filter(|address| *address != 0x70);
+    let found = addresses.filter_map(|address| {
+        register(address, pca9685::registers::MODE1)?;
+        let is_slow = register(address, pca9685::registers::PRE_SCALE).is_some_and(|prescale| prescale >= 3);
+        // Its upper bits are reserved, and read 0.
+        Some((address, is_slow && register(address, pca9685::registers::MODE2).is_some_and(|mode| mode & 0xE0 == 0)))
+    });
+    Ok(found.collect())
 }
 
 /// The Servo2040 on a port, if one answers. Only reads; no driver may have the port.

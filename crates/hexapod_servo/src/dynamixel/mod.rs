@@ -14,6 +14,8 @@ pub static FAMILY: Family = Family {
     series: &[&X, &AX, &MX],
     rates: "4000000, 3000000, 2000000, 1000000, 115200, 57600 or 9600",
     usual_rate: 1_000_000,
+    // X servos; AX ones come with 1000000.
+    factory_rate: 57_600,
 };
 
 /// Radians a second of so many turns a minute.

@@ -14,6 +14,7 @@ pub static FAMILY: Family = Family {
     series: &[&STS, &SCS, &SCS15],
     rates: "1000000, 500000, 250000, 128000 or 115200",
     usual_rate: 1_000_000,
+    factory_rate: 1_000_000,
 };
 
 const MODE: Field = Field::new(33, 1);

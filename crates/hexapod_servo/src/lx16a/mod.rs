@@ -7,8 +7,14 @@ use std::f64::consts::TAU;
 use crate::serial::{Block, Family, Field, Model, Order, Protocol, Rule, Series, Sign, register};
 
 /// Their bus.
-pub static FAMILY: Family =
-    Family { name: "lx16a", about: "Hiwonder LX-16A servos", series: &[&LX16A], rates: "115200", usual_rate: 115_200 };
+pub static FAMILY: Family = Family {
+    name: "lx16a",
+    about: "Hiwonder LX-16A servos",
+    series: &[&LX16A],
+    rates: "115200",
+    usual_rate: 115_200,
+    factory_rate: 115_200,
+};
 
 const GOAL: Block = Block::new(register(2), 4);
 const LIMITS: Block = Block::new(register(21), 4);

@@ -17,6 +17,8 @@ pub struct Family {
     pub rates: &'static str,
     /// The rate where none is given.
     pub usual_rate: u32,
+    /// The rate that servos come with.
+    pub factory_rate: u32,
 }
 
 impl Family {
