@@ -25,6 +25,7 @@ mod out;
 pub mod parameters;
 pub mod plot;
 pub mod servo;
+mod servo_answers;
 mod servo_scan;
 mod servo_search;
 pub mod setups;

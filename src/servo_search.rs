@@ -2,7 +2,7 @@
 
 use crate::doctor::machine::Machine;
 use crate::exit::{Failure, say};
-use crate::servo_scan::{Heard, say_answers};
+use crate::servo_answers::{Heard, say_answers};
 use hexapod_servo::families::FAMILIES;
 use hexapod_servo::serial::Family;
 use hexapod_servo::servo2040::BAUD;

@@ -58,20 +58,8 @@ pub fn specs() -> Vec<ParamSpec> {
         level("stop_pin_active", "high", "Level of a pressed stop button; high for one that opens a contact to ground"),
         pin("battery_pin", "Battery alarm: BCM number, with real servos; -1: none"),
         level("battery_pin_active", "low", "Level of the battery alarm"),
-        ParamSpec::new(
-            "low_voltage",
-            0.0,
-            "With servos that measure their supply: a lower one, V, is a battery alarm; 0: none is",
-        )
-        .range(0.0, 60.0)
-        .read_only(),
-        ParamSpec::new(
-            "high_temperature",
-            65.0,
-            "With servos that measure their temperature: one at so many degrees C or more is a battery alarm, too; 0: none is",
-        )
-        .range(0.0, 120.0)
-        .read_only(),
+        low_voltage(),
+        high_temperature(),
         pin("sda_pin", "SDA of the bus, 2 on a Pi: with scl_pin a bus held low is clocked free; -1: none"),
         pin("scl_pin", "SCL of the bus, 3 on a Pi; -1: none"),
         // The servo core wants ticks at most 20 ms apart, so that a silent board is noticed within 100 ms.
@@ -79,6 +67,26 @@ pub fn specs() -> Vec<ParamSpec> {
         ParamSpec::new("state_rate", 50.0, "Messages on servo_states, Hz").range(1.0, 200.0).read_only(),
     ]);
     specs
+}
+
+fn low_voltage() -> ParamSpec {
+    ParamSpec::new(
+        "low_voltage",
+        0.0,
+        "With servos that measure their supply: a lower one, V, is a battery alarm; 0: none is",
+    )
+    .range(0.0, 60.0)
+    .read_only()
+}
+
+fn high_temperature() -> ParamSpec {
+    ParamSpec::new(
+        "high_temperature",
+        65.0,
+        "With servos that measure their temperature: one at so many degrees C or more is a battery alarm, too; 0: none is",
+    )
+    .range(0.0, 120.0)
+    .read_only()
 }
 
 fn pin_access() -> ParamSpec {
