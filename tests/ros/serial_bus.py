@@ -47,6 +47,7 @@ class Servo:
         self.put((3, 2), 777)
         self.memory[5] = self.id
         self.put((11, 2), 4095)
+        self.put((48, 2), 1000)
         self.memory[62], self.memory[63], self.memory[self.LOCK] = 74, 30, 1
 
     def sag(self, volts):

@@ -118,7 +118,10 @@ impl<P: Port> SerialServos<P> {
         let unit = &mut self.servos[index];
         if unit.is_shut_down {
             let complaint = complaint(unit.measured().alarm);
-            return Ok(Err(format!("has shut down{complaint}: take away its supply for a moment")));
+            let limit = self.series.force.map_or_else(String::new, |limit| {
+                format!("; if that does not help, raise its torque limit (register {})", limit.at)
+            });
+            return Ok(Err(format!("has shut down{complaint}: take away its supply for a moment{limit}")));
         }
         if let Some(alarm) = self.series.alarm(unit.sensed.complaints & self.series.barring) {
             return Ok(Err(format!("complains of {alarm}")));
