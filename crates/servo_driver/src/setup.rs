@@ -203,6 +203,8 @@ impl Setup {
         let pins = if is_real { pins(params) } else { PinChoice::default() };
         let notes = wiring::notes(params).into_iter().chain(unmeasured(&map, files)).collect();
         let spare_parts = spare_parts(&map, &description.robot);
+        let limit = |name: &str| Some(number(params, name)).filter(|limit| map.measures_supply() && *limit > 0.0);
+        let supply_limits = SupplyLimits { least_v: limit("low_voltage"), most_c: limit("high_temperature") };
         Ok(Self {
             map,
             urdf: files.urdf.clone(),
@@ -216,10 +218,7 @@ impl Setup {
             stop_timeout,
             ros2_control: ros2_control(params, &description),
             pins,
-            supply_limits: SupplyLimits {
-                least_v: Some(number(params, "low_voltage")).filter(|volts| *volts > 0.0),
-                most_c: Some(number(params, "high_temperature")).filter(|celsius| *celsius > 0.0),
-            },
+            supply_limits,
             guard,
             spare_parts,
             load: (!is_real && switch(params, "load_feedback")).then(|| LoadFeedback::new(&description.robot)),

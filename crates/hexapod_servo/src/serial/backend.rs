@@ -6,8 +6,12 @@ use super::frame::{BROADCAST, Frame};
 use super::port::{Port, PortError};
 use super::rounds::Heard;
 use super::servos::{ATTEMPTS, SerialServos};
+use super::settings::SILENT;
 use super::unit::{LOST_AFTER, MISSES, ServoUnit};
 use crate::backend::{ArmReport, Backend, Measured, Off, Service, Tally, Trouble, Unacknowledged};
+
+const NONE_ANSWERS: &str = "no servo answers: check their supply, the cable, the parameter `baud_rate`, and the adapter's \
+                            latency_timer (hexapod doctor shows it)";
 
 impl<P: Port> SerialServos<P> {
     /// The traffic of one tick.
@@ -54,7 +58,7 @@ impl<P: Port> Backend for SerialServos<P> {
 
     /// About 2 ms a servo at 1 Mbit/s, 4 ms with an adapter on USB.
     fn prepare(&mut self, now: Duration, tally: &mut Tally, report: &mut ArmReport) {
-        let (mut broken, mut wrong) = (None, Vec::new());
+        let (mut broken, mut wrong, mut silent) = (None, Vec::new(), 0);
         for unit in self.servos.iter_mut().filter(|unit| !unit.holds()) {
             unit.let_go();
             unit.ask_again();
@@ -64,6 +68,7 @@ impl<P: Port> Backend for SerialServos<P> {
             match self.prepare_servo(index, now, tally) {
                 Ok(Ok(())) => {}
                 Ok(Err(reason)) => {
+                    silent += usize::from(reason == SILENT);
                     let joint = &self.config.joints().joints[index].name;
                     wrong.push(format!("servo {} ({joint}) {reason}", self.servos[index].servo.id));
                 }
@@ -74,8 +79,11 @@ impl<P: Port> Backend for SerialServos<P> {
             }
         }
         report.add("bus", broken.is_none(), broken.map_or("it works".into(), |error| error.to_string()));
-        let detail =
-            if wrong.is_empty() { "every servo answers and is set up to fit".into() } else { wrong.join(", ") };
+        let detail = match wrong.len() {
+            0 => "every servo answers and is set up to fit".into(),
+            count if count == silent && count > 1 && count == self.servos.len() => NONE_ANSWERS.into(),
+            _ => wrong.join(", "),
+        };
         report.add("servos", wrong.is_empty(), detail);
     }
 

@@ -172,6 +172,10 @@ pub fn change_id<P: Port>(
     if old == new {
         return Err(IdError::Same(old));
     }
+    let most = family.series.iter().map(|series| series.max_id).max().unwrap_or_default();
+    if new > most {
+        return Err(IdError::None(new, most));
+    }
     let mut alone = None;
     for protocol in family.protocols() {
         line = line.speaking(protocol);

@@ -15,6 +15,10 @@ const PLACES: usize = 9;
 const ALIKE: u32 = 3;
 const ALIKE_RAD: f64 = 0.03;
 
+/// A servo that cannot be heard.
+pub(super) const SILENT: &str = "does not answer";
+const GARBLED: &str = "answers with bytes that make no reply: two servos with this ID, or a poor cable";
+
 /// What would be right, for people.
 fn right(series: &Series, rule: &Rule) -> String {
     match series.protocol {
@@ -36,7 +40,7 @@ impl<P: Port> SerialServos<P> {
     }
 
     fn check_block(&mut self, index: usize, block: Block, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
-        let (series, mut wrong) = (self.series, None);
+        let (series, skipped, mut wrong) = (self.series, self.line.skipped(), None);
         for attempt in 0..ATTEMPTS {
             tally.retries += u64::from(attempt > 0);
             let answered = self.read(index, block, tally, |unit, _, values| {
@@ -65,7 +69,8 @@ impl<P: Port> SerialServos<P> {
                 return Ok(wrong.map_or(Ok(()), Err));
             }
         }
-        Ok(Err("does not answer".into()))
+        let is_garbled = self.line.skipped() > skipped;
+        Ok(Err(if is_garbled { GARBLED } else { SILENT }.into()))
     }
 
     /// Asks a servo where it is until it says the same three times in a row: its first goal is there.
@@ -76,7 +81,7 @@ impl<P: Port> SerialServos<P> {
             if !self.read_state(index, now, tally)? {
                 silent += 1;
                 if silent == ATTEMPTS {
-                    return Ok(Err("does not answer".into()));
+                    return Ok(Err(SILENT.into()));
                 }
                 continue;
             }

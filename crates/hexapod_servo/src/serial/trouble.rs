@@ -13,6 +13,9 @@ pub(super) enum Trouble {
         /// Its ID.
         id: u8,
     },
+    /// None of them answers.
+    #[error("no servo answers: check their supply and the cable")]
+    AllSilent,
     /// The line does not work.
     #[error("servo {id} cannot be reached: {error}")]
     Line {

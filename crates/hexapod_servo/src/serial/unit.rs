@@ -273,7 +273,7 @@ impl ServoUnit {
             self.misses = self.misses.max(1);
             if is_lost {
                 let id = self.servo.id;
-                self.lost = Some(error.map_or(Trouble::Silent { id }, |error| Trouble::Line { id, error }));
+                self.lost = Some(error.map_or(Trouble::AllSilent, |error| Trouble::Line { id, error }));
             }
         }
     }
