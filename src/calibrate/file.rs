@@ -192,7 +192,7 @@ impl CalibrationFile {
 }
 
 /// On the disk when this returns, so that a rename never puts an empty file in place.
-fn write_through(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write_through(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()

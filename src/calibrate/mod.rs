@@ -1,6 +1,7 @@
-//! `hexapod calibrate`: a guided calibration in the terminal, joint by joint.
+//! `hexapod calibrate`: a guided calibration in the terminal, joint by joint; of servos that know their angle, by hand.
 
 mod block;
+mod by_hand;
 mod file;
 mod page;
 
@@ -18,8 +19,8 @@ use hexapod_servo::ServoConfig;
 use hexapod_servo::simulated::{Mounting, MountingError, RawMounting};
 use hexapod_setup::Description;
 use hexapod_view::{Page, PageKey, is_terminal, run_page};
-use servo_driver::Setup;
 use servo_driver::single_servo::{Pulse, SingleServo};
+use servo_driver::{ServoMap, Setup};
 use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
@@ -47,6 +48,10 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     }
     let files = files_of(&params)?;
     let robot = Description::read(&files)?.robot;
+    if matches!(setup.map(), ServoMap::Serial { .. }) {
+        check_terminal()?;
+        return by_hand::by_hand(arguments, &setup, (&files, robot), &planner);
+    }
     let mut file = CalibrationFile::open(files, robot, setup.is_real())?;
     tell_files([&params]);
     if arguments.anew {
@@ -61,9 +66,7 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
         let names = dialogue.names().join(", ");
         return Err(Failure::Words(format!("there is no joint `{joint}`; there are {names}")));
     }
-    if !is_terminal() {
-        return Err(Failure::Words("calibrating needs a terminal: somebody has to look at the robot".into()));
-    }
+    check_terminal()?;
     let shutdown = Shutdown::on_signals()?;
     let single_servo = SingleServo::open(&setup).map_err(|error| Failure::Running(error.to_string()))?;
     let is_real = setup.is_real();
@@ -77,6 +80,11 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
         tell_shortfalls(&planner);
     }
     Ok(())
+}
+
+fn check_terminal() -> Result<(), Failure> {
+    let words = "calibrating needs a terminal: somebody has to look at the robot";
+    if is_terminal() { Ok(()) } else { Err(Failure::Words(words.into())) }
 }
 
 /// Tells which joints no longer reach what walking, postures and motions ask of them. Whether there is somebody left to read

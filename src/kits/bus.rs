@@ -11,8 +11,8 @@ pub fn bus_text(kit: &Kit, robot: &Robot) -> String {
     let servos = kit.servo.bus.and_then(|(bus, series)| Some((bus, family(bus)?.named(series)?)));
     let Some((bus, series)) = servos else { return String::new() };
     let mut out = format!(
-        "\n# The same servos on their bus, where hexapod.yaml has `bus: {bus}` and a `port`. IDs, directions and zeros are those of your \
-         robot:\n# `hexapod servo scan` shows IDs and steps, and how to correct these is in docs/servo_buses.md.\n\
+        "\n# The same servos on their bus, where hexapod.yaml has `bus: {bus}` and a `port`. Write the IDs that \
+         `hexapod servo scan` shows;\n# `hexapod calibrate` finds directions and zeros (docs/servo_buses.md).\n\
          {bus}:\n  series: {}\n  servos:\n",
         series.name
     );

@@ -19,8 +19,8 @@ const fn hips(corner: Place, middle_y: f64) -> [Place; 3] {
 const AX12: Servo = Servo {
     title: "Dynamixel AX-12A",
     bus: Some(("dynamixel", "ax")),
-    setting_up: "in hexapod.yaml set bus: dynamixel and port; then correct IDs, zero_step and direction in servos.yaml by what \
-                 hexapod servo scan {here} shows (docs/servo_buses.md)",
+    setting_up: "in hexapod.yaml set bus: dynamixel and port, in servos.yaml the IDs that hexapod servo scan {here} shows; then \
+                 hexapod calibrate {here}",
     mass_kg: 0.0546,
     speed_rad_s: 6.1,
     torque_nm: 1.5,
@@ -89,8 +89,8 @@ pub const KITS: [Kit; 9] = [
         servo: Servo {
             title: "Dynamixel X",
             bus: Some(("dynamixel", "x")),
-            setting_up: "in hexapod.yaml set bus: dynamixel and port; then correct IDs, zero_step and direction in servos.yaml by what \
-                         hexapod servo scan {here} shows (docs/servo_buses.md)",
+            setting_up: "in hexapod.yaml set bus: dynamixel and port, in servos.yaml the IDs that hexapod servo scan {here} shows; then \
+                         hexapod calibrate {here}",
             mass_kg: 0.07,
             speed_rad_s: std::f64::consts::PI,
             torque_nm: 3.0,
@@ -194,8 +194,8 @@ pub const KITS: [Kit; 9] = [
         servo: Servo {
             title: "Hiwonder HX-35H",
             bus: Some(("lx16a", "lx16a")),
-            setting_up: "in hexapod.yaml set bus: lx16a and port; then correct IDs, zero_step and direction in servos.yaml by what \
-                         hexapod servo scan {here} shows (docs/servo_buses.md); not tried on one",
+            setting_up: "in hexapod.yaml set bus: lx16a and port, in servos.yaml the IDs that hexapod servo scan {here} shows; then \
+                         hexapod calibrate {here}; not tried on one",
             mass_kg: 0.064,
             speed_rad_s: 5.8,
             torque_nm: 3.4,

@@ -17,6 +17,7 @@ from processes import ROOT, SERVOS_FILE, binary
 from scs_servos import SCS
 from serial_bus import Bus, Servo
 from servo_bus import command, state_of, statuses, wait_fault
+from terminal import ENTER, Terminal
 import yaml
 
 # The servos are played in Python: beside other robots they answer later than a servo may.
@@ -225,7 +226,26 @@ def test_when_a_joint_is_turned_by_the_tool_expect_it_alone_and_limp_in_the_end(
     assert bus.steepest() < 0.5 * 1.3 * figures.BUSY
 
 
-def test_when_servos_have_no_pulses_expect_calibrate_to_say_so_and_check_to_show_their_ids(bus, config):
+def test_when_limp_joints_are_turned_by_hand_expect_their_zeros_and_directions_written_and_nothing_moved(bus, config):
+    given = ('--bus', bus.family, '-p', f'servo_driver.port:={bus.port}', '--config', str(config))
+    terminal = Terminal({}, 'calibrate', *given)
+    for number, direction in [(1, 1), (2, -1)]:
+        joint = JOINTS[number - 1]
+        terminal.until(f'{joint}   servo {number}', 'Step 1 of 2: 0 degrees', 'limp')
+        zero = bus.kind.MIDDLE + 20 * number
+        for words, place in [('Step 2 of 2', zero), (f'{joint}: zero_step', zero + round(0.4 * direction / bus.kind.RAD_PER_STEP))]:
+            bus.set(number, position=float(place))
+            terminal.until(f'step {place} of')
+            terminal.press(ENTER)
+            terminal.until(words)
+        servo = yaml.safe_load((config / 'servos.yaml').read_text())[bus.family]['servos'][joint]
+        assert (servo['zero_step'], servo['direction'], servo['id']) == (zero, direction, number)
+    terminal.press('q')
+    assert terminal.end() == 0
+    assert not bus.motions() and not bus.holding()
+
+
+def test_when_check_and_guard_are_run_expect_limits_named_and_all_off(bus, config):
     ended = run(bus, config, 'guard', '--off')
     assert ended.returncode == 0 and 'all channels are off' in ended.stdout, ended.stderr
     check = [binary('hexapod'), 'check', '--config', str(config)]

@@ -2,6 +2,7 @@
 
 mod asked;
 mod braille;
+mod by_hand;
 mod degrees;
 mod dialogue;
 mod finding;
@@ -12,6 +13,7 @@ mod progress;
 mod travel;
 mod view;
 
+pub use by_hand::{ByHand, Steps, Zero};
 pub use dialogue::{Commanded, Dialogue, DialogueError, Key, Mode, Outcome, Pace, Stage};
 pub use finding::{Finding, Mark};
 pub use mover::{SILENCE, STEP_DEG};

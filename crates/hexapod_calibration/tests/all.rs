@@ -1,4 +1,5 @@
 //! The guided calibration, from outside: one executable, which is linked once.
 
+mod by_hand;
 mod owner;
 mod picture;

@@ -43,9 +43,8 @@ pub enum HardwareError {
     StopMonitor(#[from] std::io::Error),
     /// Pulses are what there is to calibrate.
     #[error(
-        "calibrating is for servos on PCA9685 boards. Of bus servos, which have no pulses to calibrate, turn each joint by hand to its \
-         zero and write the step that `hexapod servo scan` shows into servos.yaml as zero_step; on a Servo2040 write two angles \
-         and their pulses, which `hexapod servo JOINT DEGREES` shows, into servos.yaml as points"
+        "calibrating is for servos on PCA9685 boards and on a serial bus. On a Servo2040 write two angles and their pulses, which \
+         `hexapod servo JOINT DEGREES` shows, into servos.yaml as points"
     )]
     NoPulses,
     /// There is no simulator in this process.

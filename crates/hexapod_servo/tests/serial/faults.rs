@@ -63,6 +63,9 @@ fn when_all_servos_are_silent_expect_a_fault_within_100_ms_and_ticks_in_time() {
         println!("fault after {:?}, longest tick {:?}", rig.now - since, rig.longest);
         assert!(rig.now - since <= ms(100) && rig.driver.state() == State::Fault);
         assert!(rig.longest < ms(10), "{:?}", rig.longest);
+        assert!(rig.says().contains("no servo answers: check their supply"), "{}", rig.says());
+        let report = rig.enable(pose);
+        assert!(report.contains("no servo answers") && !report.contains("servo 5"), "{report}");
         (1..=18).for_each(|id| rig.line.inject(Fault::Silent(id, false)));
         rig.steps(700, pose);
         assert_eq!(rig.limp(), 18);
