@@ -1,11 +1,9 @@
 //! The calibration of servos that know their angle: limp joints are turned by hand, and `servos.yaml` gets their zeros.
 
 use super::file::write_through;
-use super::tell_shortfalls;
 use crate::cli::CalibrateArgs;
 use crate::exit::{Failure, say};
 use hexapod_calibration::{ByHand, Page, Steps, Tone, Zero};
-use hexapod_config::ros_params::Params;
 use hexapod_config::{ConfigError, Document, Edit, Source};
 use hexapod_kinematics::{Leg, Robot};
 use hexapod_ros::{Shutdown, monotonic_now};
@@ -26,7 +24,7 @@ const FRESH: Duration = Duration::from_millis(500);
 const UNFIT: &str =
     "--anew, --verify and --mounting are for servos with pulses; servos on a serial bus are turned by hand";
 
-/// Guides through it until every joint is done or a key leaves it.
+/// Guides through it until every joint is done or a key leaves it; whether all are.
 ///
 /// # Errors
 /// The bus or the owner's file cannot be used.
@@ -34,9 +32,8 @@ pub(super) fn by_hand(
     arguments: &CalibrateArgs,
     setup: &Setup,
     (files, robot): (&Files, Arc<Robot>),
-    planner: &Params,
-) -> Result<(), Failure> {
-    let ServoMap::Serial { family, servos, .. } = setup.map() else { return Ok(()) };
+) -> Result<bool, Failure> {
+    let ServoMap::Serial { family, servos, .. } = setup.map() else { return Ok(false) };
     if arguments.anew || arguments.verify || arguments.mounting.is_some() {
         return Err(Failure::Words(UNFIT.into()));
     }
@@ -64,10 +61,7 @@ pub(super) fn by_hand(
     if work.limp.all_off(&mut Tally::default()) != Off::All {
         return Err(Failure::Running("not every servo said that it is limp; cut the servos' power".into()));
     }
-    if done == of {
-        tell_shortfalls(planner);
-    }
-    Ok(())
+    Ok(done == of)
 }
 
 /// What is under way.

@@ -50,7 +50,10 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     let robot = Description::read(&files)?.robot;
     if matches!(setup.map(), ServoMap::Serial { .. }) {
         check_terminal()?;
-        return by_hand::by_hand(arguments, &setup, (&files, robot), &planner);
+        if by_hand::by_hand(arguments, &setup, (&files, robot))? {
+            tell_shortfalls(&planner);
+        }
+        return Ok(());
     }
     let mut file = CalibrationFile::open(files, robot, setup.is_real())?;
     tell_files([&params]);

@@ -21,6 +21,10 @@ class Adapter:
         """Pull it, or put it back; it is done when it is served next."""
         self.is_in = is_in
 
+    def close(self):
+        """Leave no link: the device that it leads to may be another test's soon."""
+        self.folder.cleanup()
+
     def read(self, seconds):
         """Return what comes in within some time."""
         self._follow()

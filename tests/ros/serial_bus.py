@@ -267,6 +267,8 @@ def serve(line, arguments, pipe):
         while True:
             name, arguments = pipe.recv()
             pipe.send(getattr(line, name)(*arguments))
+    # A process of this kind ends without tidying up.
+    line.adapter.close()
 
 
 class Served:

@@ -141,7 +141,10 @@ fn when_a_servo_is_set_up_otherwise_than_it_is_used_expect_enable_refused_with_w
         let mut rig = Rig::new(wire);
         rig.line.inject(Fault::Twin(9));
         let report = rig.enable(pose);
-        assert!(report.contains("servo 9 (left_rear_tibia) does not answer"), "{report}");
+        assert!(
+            report.contains("servo 9 (left_rear_tibia) answers with bytes that make no reply: two servos"),
+            "{report}"
+        );
     });
 }
 
