@@ -96,14 +96,6 @@ fn when_steps_have_parts_expect_the_weight_on_the_feet_as_a_mean_over_all_of_the
 
 /// Strong servos in light legs turn stairs of angles into blows, by which feet slide: less than half as far, or twice, as
 /// steps are longer or shorter.
-/// Gravity does not grow with a robot: swaying in proportion to its size would throw it.
-#[test]
-fn when_a_crawling_quadruped_is_four_times_as_large_expect_it_to_go_as_far_as_planned() {
-    let large = Body { size: 4.0, masses: [96.0, 3.2], effort: 768.0, ball: 0.04, ..QUAD };
-    let walk = walk(&large, Twist::new(0.05, 0.0, 0.0), 15.0, settings(0.005));
-    assert!((0.9..1.1).contains(&walk.way), "{walk:?}");
-}
-
 #[test]
 fn when_steps_are_four_times_finer_expect_other_robots_to_go_the_same_way_by_the_same_work() {
     let check = |body: &Body, ahead: Twist| {
