@@ -1,6 +1,6 @@
 //! The calibration of servos that know their angle: limp joints are turned by hand, and `servos.yaml` gets their zeros.
 
-use super::file::write_through;
+use super::in_place::{put_in_place, sibling, write_through};
 use crate::cli::CalibrateArgs;
 use crate::exit::{Failure, say};
 use hexapod_calibration::{ByHand, Page, Steps, Tone, Zero};
@@ -130,16 +130,11 @@ impl Work<'_> {
         let text = fs::read_to_string(&place).map_err(words)?;
         let servo = format!("{}.servos.{}", self.family.name, self.joints.get(zero.joint).map_or("", String::as_str));
         let edited = edited(&self.file.display().to_string(), &text, &servo, zero)?;
-        let beside = |ending: &str| {
-            let mut name = place.clone().into_os_string();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        if !beside(".bak").exists() {
-            write_through(&beside(".bak"), &text).map_err(words)?;
+        let kept = sibling(&place, "bak");
+        if !kept.exists() {
+            write_through(&kept, &text).map_err(words)?;
         }
-        write_through(&beside(".new"), &edited).map_err(words)?;
-        fs::rename(beside(".new"), &place).map_err(words)
+        put_in_place(&place, &edited).map_err(words)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The owner's `servos.yaml` and what lies beside it: the one before (`.bak`) and where a calibration was left (`.progress`).
 
 use super::block::with_servo;
+use super::in_place::{put_in_place, sibling, sync_folder, write_through};
 use crate::exit::Failure;
 use hexapod_calibration::{Dialogue, Progress};
 use hexapod_config::ConfigError;
@@ -8,8 +9,8 @@ use hexapod_kinematics::Robot;
 use hexapod_servo::{RawServoConfig, ServoConfig};
 use hexapod_setup::{Files, check_servos, raw_servos};
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The files of one calibration.
@@ -155,13 +156,7 @@ impl CalibrationFile {
             self.kept = true;
             self.keep_progress(dialogue)?;
         }
-        let new = self.sibling("new");
-        write_through(&new, text)?;
-        if let Ok(old) = fs::metadata(&self.path) {
-            fs::set_permissions(&new, old.permissions())?;
-        }
-        fs::rename(&new, &self.path)?;
-        self.sync_folder()
+        put_in_place(&self.path, text)
     }
 
     /// Notes where the calibration is.
@@ -169,12 +164,7 @@ impl CalibrationFile {
         let new = self.sibling("progress.new");
         write_through(&new, &dialogue.progress(self.kept, !self.is_real).to_string())?;
         fs::rename(new, self.sibling("progress"))?;
-        self.sync_folder()
-    }
-
-    /// Has the new names on the disk, too: a power cut does not bring the old ones back.
-    fn sync_folder(&self) -> io::Result<()> {
-        self.path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        sync_folder(&self.path)
     }
 
     pub fn forget_progress(&mut self) -> io::Result<()> {
@@ -185,17 +175,8 @@ impl CalibrationFile {
     }
 
     fn sibling(&self, ending: &str) -> PathBuf {
-        let mut name = self.path.clone().into_os_string();
-        name.push(format!(".{ending}"));
-        name.into()
+        sibling(&self.path, ending)
     }
-}
-
-/// On the disk when this returns, so that a rename never puts an empty file in place.
-pub(super) fn write_through(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 #[cfg(test)]
@@ -203,6 +184,7 @@ pub(super) fn write_through(path: &Path, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
     use hexapod_setup::{Description, read_servos};
+    use std::path::Path;
 
     const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/servos.yaml");
 

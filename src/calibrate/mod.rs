@@ -3,6 +3,7 @@
 mod block;
 mod by_hand;
 mod file;
+mod in_place;
 mod page;
 
 use crate::cli::CalibrateArgs;

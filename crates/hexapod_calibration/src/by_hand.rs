@@ -5,11 +5,10 @@ use crate::degrees::degrees;
 use crate::page::{Page, Tone};
 use crate::picture::{Drawing, draw_joint};
 use crate::travel::DEG;
+use crate::view::PICTURE;
 use hexapod_kinematics::{Leg, LegJoint, Robot};
 use std::sync::Arc;
 
-/// Cells of the picture.
-const PICTURE: (usize, usize) = (34, 14);
 /// How far the joint is asked to be turned towards plus, and how much of that is enough.
 const ASKED_RAD: f64 = 20.0 * DEG;
 const ENOUGH_RAD: f64 = 8.0 * DEG;

@@ -6,7 +6,7 @@ use crate::page::{Page, Tone};
 use crate::picture::{Drawing, draw_joint};
 
 /// Cells of the picture.
-const PICTURE: (usize, usize) = (34, 14);
+pub(crate) const PICTURE: (usize, usize) = (34, 14);
 const MOVE: [(&str, &str); 3] = [("↑ ↓", "to plus, to minus"), ("← →", "finest step"), ("PgUp PgDn", "faster")];
 const ALWAYS: [(&str, &str); 4] =
     [("X", "pulses off"), ("Backspace", "one step back"), ("N P", "next, previous joint"), ("Q", "quit, resume later")];
