@@ -52,7 +52,7 @@ def speed(poses):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason='only root may take the cores from others')
-@pytest.mark.in_turn(2, 0)
+@pytest.mark.in_turn(3, 1)
 def test_when_others_take_every_core_for_seconds_expect_the_robot_to_walk_in_simulated_time_as_ever(session):
     robot = session.start('hexapod', 'run', '--bus', 'physics', '--ros-args', '-p', 'use_sim_time:=true')
     user = session.user

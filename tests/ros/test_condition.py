@@ -66,6 +66,7 @@ def fall(user):
     pytest.fail('the robot does not fall over')
 
 
+@pytest.mark.few
 def test_when_pushed_over_expect_a_fault_servos_off_and_only_an_enable_to_end_it(session):
     user = start(session)
     user.diagnostics('gait_planner', lambda status: status.values['condition'] == 'ok')

@@ -85,6 +85,7 @@ def side_by_side(tmp_path):
 
 
 @pytest.mark.timeout(TIMES * 20)
+@pytest.mark.in_turn(2, 0)
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT], ids=['SIGTERM', 'SIGINT'])
 def test_when_signalled_in_mid_stride_expect_feet_planted_servos_off_and_status_0(side_by_side, number):
     tries = [((number,), index) for index in range(TIMES)]
@@ -409,6 +410,7 @@ def test_when_nodes_run_apart_expect_each_to_end_in_order(session, nodes):
 
 
 # As `pkill` does: the demo's robot is a process of the same name.
+@pytest.mark.draw(2)
 @pytest.mark.parametrize('number, all_at_once', [(signal.SIGINT, False), (signal.SIGTERM, True), (signal.SIGKILL, False)])
 def test_when_the_demo_ends_in_mid_stride_expect_its_robot_to_sit_before_the_servos_go_off(session, number, all_at_once):
     user = session.user

@@ -176,7 +176,7 @@ def baseline(session, kind):
     return session.baselines[which]
 
 
-@pytest.mark.draw(6)
+@pytest.mark.draw(4)
 @pytest.mark.parametrize('kind', floods())
 def test_when_flooded_expect_memory_threads_log_diagnostics_and_lateness_bounded(peaceful, kind):
     session, user, robot = peaceful, peaceful.user, peaceful.robot

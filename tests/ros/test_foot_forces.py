@@ -42,7 +42,7 @@ def sums(user, topic, seconds):
     return np.array([np.sum(forces, axis=0) for forces in by_stamp.values() if len(forces) == len(LEGS)])
 
 
-@pytest.mark.alone
+@pytest.mark.few
 def test_when_servos_tell_their_load_expect_the_weight_on_the_feet_and_contacts_as_walked(session):
     session.start('hexapod', 'run', '-p', 'load_feedback:=true')
     user = session.user

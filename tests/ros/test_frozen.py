@@ -64,7 +64,7 @@ def lean(odom):
     return math.degrees(2.0 * math.atan2(math.hypot(q.x, q.y), math.hypot(q.z, q.w)))
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize('way', STOPS)
 def test_when_stopped_in_stride_expect_no_walk_before_a_new_command_after_none(walking, way):
     user = walking

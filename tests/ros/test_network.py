@@ -123,7 +123,7 @@ def cut(far):
     far.relay.signal(signal.SIGKILL)
 
 
-@pytest.mark.draw(8)
+@pytest.mark.draw(5)
 @pytest.mark.parametrize('reliability', ['RELIABLE', 'BEST_EFFORT'])
 @pytest.mark.parametrize('end', [stop_sending, die, cut], ids=lambda end: end.__name__)
 @pytest.mark.parametrize('network', NETWORKS)

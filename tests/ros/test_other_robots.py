@@ -35,7 +35,7 @@ def other(request, tmp_path):
     return name, file
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(3)
 def test_when_another_robot_is_run_expect_it_to_stand_and_walk(session, other):
     name, file = other
     session.start('hexapod', 'run', '--urdf', str(file))

@@ -84,6 +84,7 @@ def test_when_servos_are_enabled_while_paused_expect_the_reason_they_wait_for_an
     assert 'paused' not in user.diagnostics('servo_driver', lambda status: status.values['state'] == 'armed').message
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize('stop', ['emergency_stop', 'disable'])
 def test_when_it_is_stopped_in_mid_stride_while_paused_expect_it_enabled_again_and_walking_on_only_when_commanded(walking, stop):
     user = walking

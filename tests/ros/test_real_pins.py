@@ -150,6 +150,7 @@ def test_when_the_battery_is_low_on_a_robot_that_sits_slowly_expect_its_servos_o
 
 
 @EVERY_WAY
+@pytest.mark.draw(1)
 def test_when_the_bus_hangs_expect_every_stop_to_cut_the_outputs_all_the_same(armed, driver, wired):
     armed.publisher('emergency_stop')
     wired.set(HANG_FOR_EVER, 1)

@@ -299,6 +299,7 @@ def test_when_misfortunes_are_set_while_it_stands_expect_each_to_happen_and_to_e
     assert_no_crash(robot)
 
 
+@pytest.mark.few
 def test_when_it_runs_faster_than_the_clock_expect_the_way_of_its_own_time(session):
     robot = start(session, '-p', 'use_sim_time:=true', '-p', 'simulator.speed:=2.0')
     clock = session.user.hear_fresh('/clock')

@@ -31,6 +31,7 @@ def start_of_bare_node(session):
     return statistics.median(seconds)
 
 
+@pytest.mark.few
 def test_when_started_expect_joint_states_soon(session):
     user = session.user
     joint_states, gait_state = user.listen('joint_states'), user.listen('gait_state')

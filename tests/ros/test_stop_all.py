@@ -39,6 +39,7 @@ def two(tmp_path):
     session.close()
 
 
+@pytest.mark.in_turn(2, 0)
 def test_when_all_are_stopped_expect_each_to_stand_and_its_line(two):
     ended = stop(two, '--all')
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -47,6 +48,7 @@ def test_when_all_are_stopped_expect_each_to_stand_and_its_line(two):
         user.wait_state('standing')
 
 
+@pytest.mark.in_turn(2, 1)
 def test_when_one_is_stopped_expect_the_other_to_walk_on(two):
     ended = stop(two, namespace='/right')
     assert ended.returncode == 0 and ended.stdout.split()[:2] == ['/right', 'stopped:'], ended.stdout + ended.stderr
@@ -55,6 +57,7 @@ def test_when_one_is_stopped_expect_the_other_to_walk_on(two):
     assert two.user.latest('gait_state').data == 'walking'
 
 
+@pytest.mark.in_turn(2, 0)
 def test_when_one_hangs_expect_it_named_status_1_and_the_other_stopped(two):
     hung = two.robots['right'].popen
     hung.send_signal(signal.SIGSTOP)
@@ -75,6 +78,7 @@ def test_when_a_robot_is_named_that_is_not_there_expect_status_1_soon(session):
     assert 'Looked for in namespace /nobody' in ended.stderr, ended.stderr
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize('_', range(3))
 def test_when_one_name_is_no_namespace_expect_it_said_and_the_others_stopped(session, _):
     session.start('hexapod', 'run')
@@ -137,6 +141,7 @@ def test_when_it_is_interrupted_expect_it_said(session):
     assert stopping.returncode == 1 and 'has not answered yet' in said and 'interrupted' in complaints, said + complaints
 
 
+@pytest.mark.in_turn(2, 1)
 def test_when_the_fleet_has_an_emergency_expect_the_servos_off(two):
     ended = stop(two, '--all', '--emergency')
     assert ended.returncode == 0, ended.stdout + ended.stderr

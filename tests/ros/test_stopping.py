@@ -91,7 +91,7 @@ def longest_gap(user, part):
     return max(later - earlier for earlier, later in zip(sent, sent[1:]))
 
 
-@pytest.mark.alone
+@pytest.mark.few
 @pytest.mark.parametrize('part,goes_on', [(0.9, True), (1.1, False)])
 def test_when_commands_have_gaps_expect_a_stop_only_beyond_the_timeout(user, part, goes_on):
     states = user.listen('gait_state')

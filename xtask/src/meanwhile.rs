@@ -5,6 +5,7 @@ use std::process::Command;
 use crate::cargo::{BENCH, SIM, WASM, cargo};
 use crate::crates::Crates;
 use crate::process::{read, set_unless_given};
+use crate::pytest::{DRAW, DRAWN};
 use crate::ros::profile;
 use crate::run::{Run, SEED};
 use crate::wasm;
@@ -23,12 +24,13 @@ impl Run<'_> {
         self.wasm(crates);
     }
 
-    /// The robot in a physics engine.
+    /// The robot in a physics engine: some of the cases of what takes long, others in each run.
     fn physics(&mut self, crates: Crates<'_>) {
         let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--test", PHYSICS]);
         command.args(&self.options.filter);
         set_unless_given(&mut command, SEED, "1");
-        self.report.section(&format!("tests, {SIM}"), &mut command, &[0]);
+        command.env(DRAW, &*DRAWN);
+        self.report.section(&format!("tests, {SIM} with {DRAW}={}", *DRAWN), &mut command, &[0]);
     }
 
     /// Random drives with a fresh seed, unless one is given.

@@ -13,10 +13,13 @@ use crate::layout::{Layout, target_dir};
 use crate::process::{read, set_unless_given};
 use crate::ros::Ros;
 
-/// What draws the cases of some tests: others in each run, and the same ones when some of them run once more.
-const DRAW: &str = "DRAW_SEED";
-static DRAWN: LazyLock<String> =
-    LazyLock::new(|| UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs() % (1 << 32)).to_string());
+/// What draws the cases of some tests.
+pub const DRAW: &str = "DRAW_SEED";
+/// Others in each run, unless they are given, and the same ones when some of them run once more.
+pub static DRAWN: LazyLock<String> = LazyLock::new(|| {
+    let fresh = || UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs() % (1 << 32)).to_string();
+    std::env::var(DRAW).unwrap_or_else(|_| fresh())
+});
 
 /// The tests in `tests/ros` by how many of them run at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +54,8 @@ impl Group {
     /// How pytest spreads them over processes.
     fn spread(self) -> &'static [&'static str] {
         match self {
-            Self::Together => &["-n", "auto", "--dist", "loadfile"],
-            Self::Few => &["-n", "3", "--dist", "worksteal"],
+            Self::Together => &["-n", "auto", "--dist", "worksteal"],
+            Self::Few => &["-n", "4", "--dist", "worksteal"],
             Self::OneAtATime => &[],
         }
     }
@@ -90,7 +93,7 @@ pub fn pytest(layout: &Layout, ros: &Ros, group: Group, which: Which, filter: Op
     command.args(filter.into_iter().flat_map(|filter| ["-k", filter]));
     command.arg(if std::io::stdout().is_terminal() { "--color=yes" } else { "--color=auto" });
     start_robots(&mut command, ros)?;
-    set_unless_given(&mut command, DRAW, &DRAWN);
+    command.env(DRAW, &*DRAWN);
     // Tests of the crates have built them; cargo would build a crate by itself with other features than among all.
     command.env("HEXAPOD_EXAMPLES_DIR", release_dir()?.join("examples"));
     Ok(command)

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says why it fails by failing")]
 
 use super::rig::TICK_S;
+use super::rig::random::drawn;
 use super::rig::rough::{Feels, Walker, each_seed};
 use super::rig::shipped::{config, robot};
 use hexapod_gait::Twist;
@@ -58,23 +59,24 @@ fn walk(name: &str, size: f64, gait: &str, feels: Feels, speed: f64) -> (f64, f6
 
 #[test]
 fn when_it_sees_the_ground_expect_it_over_steps_gaps_and_rubble() {
-    for (name, size, gait, least, most_deg) in [
-        ("steps", 0.05, "tripod", 0.82, 20.0),
-        ("stairs", 0.04, "tripod", 0.75, 20.0),
-        ("gaps", 0.04, "tripod", 0.8, 15.0),
-        ("gaps", 0.06, "tripod", 0.6, 30.0),
-        ("rubble", 0.06, "tripod", 0.76, 15.0),
-        ("stepfield", 0.05, "tripod", 0.7, 12.0),
-    ] {
-        let walks = Walks::over(name, size, gait, Feels::Sees, 3);
-        assert!(walks.mean > least && walks.worst_lean_deg() < most_deg, "{name} {size} {gait}: {walks}");
+    let grounds = [
+        ("steps", 0.05, 0.82, 20.0),
+        ("stairs", 0.04, 0.75, 20.0),
+        ("gaps", 0.04, 0.8, 15.0),
+        ("gaps", 0.06, 0.6, 30.0),
+        ("rubble", 0.06, 0.76, 15.0),
+        ("stepfield", 0.05, 0.7, 12.0),
+    ];
+    for (name, size, least, most_deg) in drawn(&grounds, 3) {
+        let walks = Walks::over(name, size, "tripod", Feels::Sees, 3);
+        assert!(walks.mean > least && walks.worst_lean_deg() < most_deg, "{name} {size}: {walks}");
     }
 }
 
 #[test]
 fn when_it_sees_a_steep_ramp_expect_it_up_there_with_its_body_along_the_slope_as_far_as_it_would_feel_its_way() {
     // 20, 25 and 30 degrees.
-    for (rise, degrees, least) in [(0.364, 20.0, 0.88), (0.466, 25.0, 0.72), (0.577, 30.0, 0.6)] {
+    for (rise, degrees, least) in drawn(&[(0.364, 20.0, 0.88), (0.466, 25.0, 0.72), (0.577, 30.0, 0.6)], 1) {
         let walks = Walks::over("ramp", rise, "tripod", Feels::Sees, 4);
         let follows = walks.leans_deg.iter().all(|lean| (lean - degrees).abs() < 3.0);
         assert!(walks.mean > least && follows, "{degrees} degrees: {walks}");
@@ -84,9 +86,9 @@ fn when_it_sees_a_steep_ramp_expect_it_up_there_with_its_body_along_the_slope_as
 #[test]
 fn when_it_sees_the_ground_with_its_pose_by_odometry_expect_it_over_steps_and_gaps() {
     // Over gaps it gets 0.5 of the way where the map is not moved along x and y, and less than that blind.
-    for (name, size, gait, least) in [("steps", 0.05, "tripod", 0.65), ("gaps", 0.06, "tripod", 0.6)] {
-        let walks = Walks::over(name, size, gait, Feels::Reckons, 6);
-        assert!(walks.mean > least && walks.worst_lean_deg() < 30.0, "{name} {size} {gait}: {walks}");
+    for (name, size, least) in drawn(&[("steps", 0.05, 0.65), ("gaps", 0.06, 0.6)], 1) {
+        let walks = Walks::over(name, size, "tripod", Feels::Reckons, 6);
+        assert!(walks.mean > least && walks.worst_lean_deg() < 30.0, "{name} {size}: {walks}");
     }
 }
 
@@ -94,12 +96,12 @@ fn when_it_sees_the_ground_with_its_pose_by_odometry_expect_it_over_steps_and_ga
 fn when_the_ground_drops_away_expect_it_to_stop_before_it_falls_in_sight_of_a_bottom_or_not() {
     // Steps down, deeper than its feet go, and an edge beyond which there is nothing.
     for (name, size, farthest) in [("steps", -0.2, 0.25), ("gaps", 10.0, 0.2)] {
-        for gait in ["tripod", "ripple"] {
-            for feels in [Feels::Sees, Feels::Reckons] {
-                let walks = Walks::over(name, size, gait, feels, 3);
-                let stops = walks.fractions.iter().all(|fraction| (0.05..farthest).contains(fraction));
-                assert!(stops && walks.worst_lean_deg() < 35.0, "{name} {gait}: {walks}");
-            }
+        let [tripod, ripple] =
+            ["tripod", "ripple"].map(|gait| [Feels::Sees, Feels::Reckons].map(|feels| (gait, feels)));
+        for (gait, feels) in drawn(&[tripod, ripple].concat(), 2) {
+            let walks = Walks::over(name, size, gait, feels, 3);
+            let stops = walks.fractions.iter().all(|fraction| (0.05..farthest).contains(fraction));
+            assert!(stops && walks.worst_lean_deg() < 35.0, "{name} {gait}: {walks}");
         }
     }
 }

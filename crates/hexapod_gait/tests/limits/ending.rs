@@ -107,7 +107,7 @@ fn when_a_robot_once_never_sat_down_expect_it_seated_now() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn when_any_settings_are_ended_at_any_moment_expect_the_robot_seated_within_what_is_derived(seed: u64) {

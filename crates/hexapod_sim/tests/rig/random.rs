@@ -21,7 +21,21 @@ impl Random {
         self.within(0.0, 1.0) < probability
     }
 
+    /// So many of `of`, in any order.
+    pub fn pick_some<T: Clone>(&mut self, of: &[T], count: usize) -> Vec<T> {
+        let mut left = of.to_vec();
+        let count = count.min(left.len());
+        (0..count).map(|_| left.swap_remove((self.bits() % left.len() as u64) as usize)).collect()
+    }
+
     pub fn pick<T: Clone>(&mut self, of: &[T]) -> T {
         of[(self.bits() % of.len() as u64) as usize].clone()
     }
+}
+
+/// So many of the cases of a test that takes long, others with each DRAW_SEED, which `cargo xtask test` draws and prints; all
+/// of them where none is given.
+pub fn drawn<T: Clone>(cases: &[T], count: usize) -> Vec<T> {
+    let seed = std::env::var("DRAW_SEED").ok().and_then(|text| text.parse().ok());
+    seed.map_or_else(|| cases.to_vec(), |seed| Random(seed).pick_some(cases, count))
 }

@@ -244,6 +244,7 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
   test("when_a_urdf_is_dropped_on_the_playground_expect_that_robot_to_walk", {
     skip: existsSync(join(DIST, "hexapod.wasm")) ? false : "no hexapod.wasm: cargo xtask wasm",
   }, async () => {
+    // It draws all the time, in software here: one page at a time.
     const { page, errors } = await open(browser, `${url}playground.html`, DESKTOP);
     await page.waitForSelector(".bar-state:text('Standing')");
     const urdf = readFileSync(new URL("../../../../../urdf/hexapod.urdf", import.meta.url), "utf8").replace('<robot name="hexapod">', '<robot name="dropped">');
@@ -274,7 +275,9 @@ describe("the page in a browser shows", { skip: SKIP, timeout: 400_000 }, () => 
     const download = page.waitForEvent("download");
     await page.click("button:text('Save CSV')");
     assert.match(readFileSync(await (await download).path(), "utf8"), /^time,state,gait,.*\n[\d.]+,(.*\n){20}/);
-    const other = await open(browser, page.url(), PHONE);
+    const link = page.url();
+    await page.close();
+    const other = await open(browser, link, PHONE);
     await other.page.waitForSelector(".badge:visible");
     await other.page.waitForSelector(".readout-gait:text('mine')");
     await other.page.waitForSelector(".bar-state:text('Walking')");
