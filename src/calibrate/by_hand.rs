@@ -1,6 +1,6 @@
 //! The calibration of servos that know their angle: limp joints are turned by hand, and `servos.yaml` gets their zeros.
 
-use super::in_place::{put_in_place, sibling, write_through};
+use super::in_place::{check_writable, lock_folder, put_in_place, sibling, write_through};
 use crate::cli::CalibrateArgs;
 use crate::exit::{Failure, say};
 use hexapod_calibration::{ByHand, Page, Steps, Tone, Zero};
@@ -48,6 +48,8 @@ pub(super) fn by_hand(
         return Err(Failure::Words(format!("there is no joint `{joint}`; there are {}", joints.join(", "))));
     }
     let file = files.to_write("servos.yaml");
+    let _lock = lock_folder(files.owner_folder()?)?;
+    check_writable(&file)?;
     let shutdown = Shutdown::on_signals()?;
     let Hardware { bus, pins, own_guard, lease: _lease, .. } =
         Hardware::open(setup).map_err(|error| Failure::Running(error.to_string()))?;

@@ -1,14 +1,14 @@
 //! The owner's `servos.yaml` and what lies beside it: the one before (`.bak`) and where a calibration was left (`.progress`).
 
 use super::block::with_servo;
-use super::in_place::{put_in_place, sibling, sync_folder, write_through};
+use super::in_place::{check_writable, lock_folder, put_in_place, sibling, sync_folder, write_through};
 use crate::exit::Failure;
 use hexapod_calibration::{Dialogue, Progress};
 use hexapod_config::ConfigError;
 use hexapod_kinematics::Robot;
 use hexapod_servo::{RawServoConfig, ServoConfig};
 use hexapod_setup::{Files, check_servos, raw_servos};
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,32 +37,13 @@ impl CalibrationFile {
     /// The owner has no folder, or it cannot be made.
     pub fn open(files: Files, robot: Arc<Robot>, is_real: bool) -> Result<Self, Failure> {
         let folder = files.owner_folder()?;
-        let cannot = |error| Failure::Words(format!("{}: {error}; give a folder with --config", folder.display()));
-        fs::create_dir_all(folder).map_err(cannot)?;
-        let lock = File::open(folder).map_err(cannot)?;
-        // Where there are no locks, as on some network drives, it goes on without.
-        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
-            let folder = folder.display();
-            return Err(Failure::Words(format!("{folder}: another `hexapod calibrate` is at work here; end it first")));
-        }
+        let lock = lock_folder(folder)?;
         let path = folder.join("servos.yaml");
         // A link stays one: it is its target that is replaced.
         let path = path.canonicalize().unwrap_or(path);
         let known = raw_servos(&files.in_config("servos.yaml").read()?, &robot)?;
-        let file = Self { files, path, robot, kept: false, is_real, known, _lock: lock };
-        file.check_writable()?;
-        Ok(file)
-    }
-
-    /// Refuses a folder into which nothing can be written, before an hour's work is.
-    fn check_writable(&self) -> Result<(), Failure> {
-        // Not `.new`, which a calibration elsewhere may be writing.
-        let trial = self.sibling("trial");
-        let tried = write_through(&trial, "").and_then(|()| fs::remove_file(&trial));
-        tried.map_err(|error| {
-            let folder = "give a folder that can be written with --config";
-            Failure::Words(format!("{}: cannot be written: {error}; {folder}", self.name()))
-        })
+        check_writable(&path)?;
+        Ok(Self { files, path, robot, kept: false, is_real, known, _lock: lock })
     }
 
     pub fn name(&self) -> String {
@@ -270,7 +251,7 @@ mod tests {
     fn when_nothing_can_be_written_expect_it_reported_before_any_work() {
         let (file, folder) = open("readable", None);
         let file = CalibrationFile { path: "/proc/self/servos.yaml".into(), ..file };
-        let Err(Failure::Words(words)) = file.check_writable() else { unreachable!("there are no files to be made") };
+        let Err(Failure::Words(words)) = check_writable(&file.path) else { unreachable!("there are no files to be made") };
         assert!(words.contains("/proc/self/servos.yaml: cannot be written"), "{words}");
         fs::remove_dir_all(folder).unwrap();
     }

@@ -1,8 +1,36 @@
 //! Files that are replaced all at once, and what lies beside them.
 
-use std::fs::{self, File};
+use crate::exit::Failure;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// An owner's folder, made where there is none, and locked for as long as what this returns lives.
+///
+/// # Errors
+/// It cannot be made, or another calibration is at work in it.
+pub(super) fn lock_folder(folder: &Path) -> Result<File, Failure> {
+    let cannot = |error| Failure::Words(format!("{}: {error}; give a folder with --config", folder.display()));
+    fs::create_dir_all(folder).map_err(cannot)?;
+    let lock = File::open(folder).map_err(cannot)?;
+    // Where there are no locks, as on some network drives, it goes on without.
+    if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        let folder = folder.display();
+        return Err(Failure::Words(format!("{folder}: another `hexapod calibrate` is at work here; end it first")));
+    }
+    Ok(lock)
+}
+
+/// Refuses a file beside which nothing can be written, before an hour's work is.
+pub(super) fn check_writable(path: &Path) -> Result<(), Failure> {
+    // Not `.new`, which a calibration elsewhere may be writing.
+    let trial = sibling(path, "trial");
+    let tried = write_through(&trial, "").and_then(|()| fs::remove_file(&trial));
+    tried.map_err(|error| {
+        let folder = "give a folder that can be written with --config";
+        Failure::Words(format!("{}: cannot be written: {error}; {folder}", path.display()))
+    })
+}
 
 /// The file beside another that has its name and this ending.
 pub(super) fn sibling(path: &Path, ending: &str) -> PathBuf {

@@ -49,6 +49,7 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
     }
     let files = files_of(&params)?;
     let robot = Description::read(&files)?.robot;
+    tell_files([&params]);
     if matches!(setup.map(), ServoMap::Serial { .. }) {
         check_terminal()?;
         if by_hand::by_hand(arguments, &setup, (&files, robot))? {
@@ -57,7 +58,6 @@ pub fn calibrate(arguments: &CalibrateArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let mut file = CalibrationFile::open(files, robot, setup.is_real())?;
-    tell_files([&params]);
     if arguments.anew {
         file.forget_progress()?;
     }

@@ -240,6 +240,9 @@ def test_when_limp_joints_are_turned_by_hand_expect_their_zeros_and_directions_w
             terminal.until(words)
         servo = yaml.safe_load((config / 'servos.yaml').read_text())[bus.family]['servos'][joint]
         assert (servo['zero_step'], servo['direction'], servo['id']) == (zero, direction, number)
+    second = Terminal({}, 'calibrate', *given)
+    second.until('another `hexapod calibrate`')
+    assert second.end() == 2
     terminal.press('q')
     assert terminal.end() == 0
     assert not bus.motions() and not bus.holding()
