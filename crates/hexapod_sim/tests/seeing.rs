@@ -153,3 +153,13 @@ fn when_a_camera_looks_at_a_floor_expect_points_on_it_and_at_a_step_its_edge() {
         }
     }
 }
+
+/// Twelve falls of twelve while the map went along with the rings that a lidar sees.
+#[test]
+fn when_a_lidar_alone_sees_the_ground_drop_away_expect_the_edge_to_stay_where_it_is_and_the_robot_to_stop_before_it() {
+    for (name, size) in drawn(&[("steps", -0.2), ("steps", -0.3), ("gaps", 10.0)], 1) {
+        let walks = Walks::over(name, size, "tripod", Feels::Spins, 4);
+        let stops = walks.fractions.iter().all(|fraction| (0.05..0.25).contains(fraction));
+        assert!(stops && walks.worst_lean_deg() < 30.0, "{name} {size}: {walks}");
+    }
+}

@@ -41,6 +41,8 @@ pub enum Feels {
     Sees,
     /// The same with its pose by odometry.
     Reckons,
+    /// The same with a lidar in place of the camera.
+    Spins,
 }
 
 /// A walk over rough ground.
@@ -173,6 +175,7 @@ impl Walker {
             Feels::Nothing | Feels::Switches | Feels::Imu => None,
             Feels::Sees => Some(Seeing::new(&walker.world, 1)),
             Feels::Reckons => Some(Seeing::new(&walker.world, 1).reckoning(walker.engine.legs().len())),
+            Feels::Spins => Some(Seeing::spinning(&walker.world, 1).reckoning(walker.engine.legs().len())),
         };
         walker
     }
@@ -207,7 +210,7 @@ impl Walker {
     /// Which way is up in the body, as its IMU has it.
     fn up(&mut self) -> Option<Vector3<f64>> {
         let now = Duration::from_secs_f64(self.world.time_s());
-        if !matches!(self.feels, Feels::Imu | Feels::Sees | Feels::Reckons) {
+        if !matches!(self.feels, Feels::Imu | Feels::Sees | Feels::Reckons | Feels::Spins) {
             return None;
         }
         let (imu, reader) = &mut self.imu;

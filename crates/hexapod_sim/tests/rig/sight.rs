@@ -1,4 +1,4 @@
-//! A robot that sees the ground with a depth camera, and knows where it is, or reckons that with its odometry.
+//! A robot that sees the ground with a depth camera or a lidar, and knows where it is, or reckons that with its odometry.
 
 use super::shipped::config;
 use hexapod_dynamics::ImuReader;
@@ -11,7 +11,7 @@ use nalgebra::Isometry3;
 use std::time::Duration;
 
 pub struct Seeing {
-    camera: PointSensor,
+    sensor: PointSensor,
     pub sight: Sight,
     points: Vec<[f32; 3]>,
     /// Where it does not know where it is.
@@ -21,10 +21,21 @@ pub struct Seeing {
 }
 
 impl Seeing {
+    /// With a depth camera.
     pub fn new(world: &World, seed: u64) -> Self {
         let config = config("");
+        Self::with(PointSensor::new(config.camera.sensor(), config.camera_link, world, seed), world)
+    }
+
+    /// With a lidar that turns ten times a second.
+    pub fn spinning(world: &World, seed: u64) -> Self {
+        let config = config("sensors: {lidar: {rate_hz: 10.0}}");
+        Self::with(PointSensor::new(config.lidar.sensor(), config.lidar_link, world, seed), world)
+    }
+
+    fn with(sensor: PointSensor, world: &World) -> Self {
         Self {
-            camera: PointSensor::new(config.camera.sensor(), config.camera_link, world, seed),
+            sensor,
             sight: Sight::new(1.0),
             points: Vec::new(),
             odometry: None,
@@ -45,10 +56,10 @@ impl Seeing {
             let estimate = odometry.update_joints(now, engine.legs(), &tick.angles, Some(&tick.contacts)).unwrap();
             self.odom_from_body = estimate.odom_from_body;
         }
-        if self.camera.is_due(now) {
-            self.camera.read(world, &mut self.points);
-            let odom_from_camera = self.odom_from_body * base.inverse() * self.camera.pose(world);
-            self.sight.see(engine, &self.points, &self.odom_from_body, &odom_from_camera);
+        if self.sensor.is_due(now) {
+            self.sensor.read(world, &mut self.points);
+            let odom_from_sensor = self.odom_from_body * base.inverse() * self.sensor.pose(world);
+            self.sight.see(engine, &self.points, &self.odom_from_body, &odom_from_sensor);
         }
         self.sight.footholds(engine, &self.odom_from_body)
     }
