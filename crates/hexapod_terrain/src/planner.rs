@@ -6,7 +6,7 @@ use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{BarredWay, Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Point3, Translation3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Translation3, Vector2, Vector3};
 
 /// How footholds are planned, by default for legs as long as the shipped robot's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -214,9 +214,7 @@ impl Planning {
         let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
         let Some(ahead) = way.xy().try_normalize(LEAST_M_S) else { return false };
         let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
-        let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
-        map.looks_towards(&beyond.coords.push(from.z).into())
-            && cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
+        map.looks_towards(&beyond.coords.push(from.z).into()) && self.is_deep(map, from.z, (&from.xy(), &beyond))
     }
 
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
@@ -234,8 +232,13 @@ impl Planning {
         let ground_m = map.height(&from.xy()).map_or(from.z, |height| height.mean_m.max(under_m)).min(from.z);
         // Past the cell of an edge, which has the height of the upper side.
         let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
+        self.is_deep(map, ground_m, (&past, &beyond))
+    }
+
+    /// Whether the map shows that all the ground between two places is far below `ground_m`, or missing, as far as it was in view.
+    fn is_deep(&self, map: &ElevationMap, ground_m: f64, (past, beyond): (&Point2<f64>, &Point2<f64>)) -> bool {
         let (mut deep, mut unseen) = (0_usize, 0_usize);
-        for index in cells_between(map, past, beyond, self.foot_radius_m) {
+        for index in cells_between(map, *past, *beyond, self.foot_radius_m) {
             match map.height_m(index) {
                 Some(height_m) if height_m >= ground_m - self.most_climb_m => return false,
                 None if !map.is_missing(index) => unseen += 1,
