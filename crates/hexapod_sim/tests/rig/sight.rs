@@ -34,13 +34,7 @@ impl Seeing {
     }
 
     fn with(sensor: PointSensor, world: &World) -> Self {
-        Self {
-            sensor,
-            sight: Sight::new(1.0),
-            points: Vec::new(),
-            odometry: None,
-            odom_from_body: world.base(),
-        }
+        Self { sensor, sight: Sight::new(1.0), points: Vec::new(), odometry: None, odom_from_body: world.base() }
     }
 
     pub fn reckoning(self, legs: usize) -> Self {
