@@ -19,6 +19,7 @@ mod planner;
 mod sensor;
 mod sight;
 mod surface;
+mod trench;
 mod window;
 
 pub use capsule::Capsule;

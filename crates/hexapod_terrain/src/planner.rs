@@ -67,7 +67,7 @@ const BROAD: f64 = 2.0;
 /// Ground that goes on is seen within so far of any foot, in the same units, of those beside the body, too.
 const FAR: f64 = 5.0;
 /// A foot that goes more slowly over the ground, m/s, is put down where it swings to, not where the robot goes.
-const LEAST_M_S: f64 = 1e-3;
+pub(crate) const LEAST_M_S: f64 = 1e-3;
 /// For each cell that is deep or missing there, so many may never have been in view.
 const UNSEEN: usize = 4;
 /// What is so wide about where a foot comes down, in the same units, and in view, is no gap that legs step over.
@@ -104,7 +104,10 @@ impl FootholdPlanner {
         let mut is_at_brink = false;
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
             let Some(chosen) = self.chosen.get_mut(leg) else { continue };
-            is_at_brink |= step.is_some_and(|step| self.planning.ends_at(engine, map, odom_from_footprint, &step));
+            is_at_brink |= step.is_some_and(|step| {
+                self.planning.ends_at(engine, map, odom_from_footprint, &step)
+                    || self.planning.leads_into_trench(engine, map, odom_from_footprint, &step)
+            });
             let Some(step) = step.filter(|step| step.swung.is_some() || step.until_lift_s < self.planning.ahead_s)
             else {
                 *chosen = None;
