@@ -251,7 +251,9 @@ mod tests {
     fn when_nothing_can_be_written_expect_it_reported_before_any_work() {
         let (file, folder) = open("readable", None);
         let file = CalibrationFile { path: "/proc/self/servos.yaml".into(), ..file };
-        let Err(Failure::Words(words)) = check_writable(&file.path) else { unreachable!("there are no files to be made") };
+        let Err(Failure::Words(words)) = check_writable(&file.path) else {
+            unreachable!("there are no files to be made")
+        };
         assert!(words.contains("/proc/self/servos.yaml: cannot be written"), "{words}");
         fs::remove_dir_all(folder).unwrap();
     }

@@ -205,7 +205,7 @@ impl Planning {
             && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
     }
 
-    /// Whether a foot stands where it felt no ground, and none is known farther on where the robot goes and the camera looks: a camera
+    /// Whether a foot stands where it felt no ground, none stands ahead of it, and none is known farther on where the robot goes and the camera looks: a camera
     /// that has never seen so far does not show that ground is missing there.
     fn ends_at(
         &self,
@@ -221,8 +221,30 @@ impl Planning {
         let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
         let Some(ahead) = way.xy().try_normalize(LEAST_M_S) else { return false };
         let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
-        map.looks_towards(&beyond.coords.push(from.z).into())
-            && self.is_deep(map, from.z, (&from.xy(), &beyond), UNSEEN)
+        let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
+        !self.stands_ahead_of(engine, map, odom_from_footprint, step)
+            && map.looks_towards(&beyond.coords.push(from.z).into())
+            && cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
+    }
+
+    /// Whether a foot stands on ground farther on where the robot goes: ground that it feels, or that the map has there though its
+    /// switch may be dead.
+    fn stands_ahead_of(
+        &self,
+        engine: &Engine,
+        map: &ElevationMap,
+        odom_from_footprint: &Isometry3<f64>,
+        step: &NextStep,
+    ) -> bool {
+        let way = engine.last().twist.velocity_at(step.from.xy());
+        let Some(ahead) = way.try_normalize(LEAST_M_S) else { return false };
+        let is_seen = |other: &NextStep| {
+            let at = odom_from_footprint * Point3::from(other.from);
+            map.height(&at.xy()).is_some_and(|height| (height.mean_m - at.z).abs() < self.most_climb_m)
+        };
+        let stands = |other: &NextStep| other.swung.is_none() && (!other.over_nothing || is_seen(other));
+        let is_ahead = |other: &NextStep| (other.from - step.from).xy().dot(&ahead) > self.search_radius_m;
+        engine.next_steps().iter().flatten().any(|other| stands(other) && is_ahead(other))
     }
 
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
