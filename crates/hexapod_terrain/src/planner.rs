@@ -6,7 +6,7 @@ use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{BarredWay, Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Point2, Point3, Translation3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Vector2, Vector3};
 
 /// How footholds are planned, by default for legs as long as the shipped robot's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,10 +70,6 @@ const FAR: f64 = 5.0;
 pub(crate) const LEAST_M_S: f64 = 1e-3;
 /// For each cell that is deep or missing there, so many may never have been in view.
 const UNSEEN: usize = 4;
-/// What is so wide about where a foot comes down, in the same units, and in view, is no gap that legs step over.
-const TRENCH: f64 = 0.9;
-/// Where a trench may begin, in the same units, from where a foot comes down.
-const TRENCH_BEGINS: [f64; 4] = [-0.9, -0.6, -0.3, 0.0];
 /// Fraction by which the difference between the map and the feet follows what is seen at a tick.
 const FOLLOW: f64 = 0.05;
 
@@ -262,31 +258,15 @@ impl Planning {
         let ground_m = map.height(&from.xy()).map_or(from.z, |height| height.mean_m.max(under_m)).min(from.z);
         // Past the cell of an edge, which has the height of the upper side.
         let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
-        let is_trench = |begins: f64| {
-            let [near, far] = [begins, begins + TRENCH].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
-            self.is_deep(map, ground_m, (&near, &far), 1)
-        };
-        self.is_deep(map, ground_m, (&past, &beyond), UNSEEN) || TRENCH_BEGINS.into_iter().any(is_trench)
-    }
-
-    /// Whether the map shows that all the ground between two places is far below `ground_m`, or missing. So many cells may not have
-    /// been in view for each that was.
-    fn is_deep(
-        &self,
-        map: &ElevationMap,
-        ground_m: f64,
-        (past, beyond): (&Point2<f64>, &Point2<f64>),
-        unseen_for_each: usize,
-    ) -> bool {
         let (mut deep, mut unseen) = (0_usize, 0_usize);
-        for index in cells_between(map, *past, *beyond, self.foot_radius_m) {
+        for index in cells_between(map, past, beyond, self.foot_radius_m) {
             match map.height_m(index) {
                 Some(height_m) if height_m >= ground_m - self.most_climb_m => return false,
                 None if !map.is_missing(index) => unseen += 1,
                 _ => deep += 1,
             }
         }
-        deep > 0 && unseen_for_each * deep >= unseen
+        deep > 0 && UNSEEN * deep >= unseen
     }
 
     fn choice(

@@ -12,6 +12,8 @@ const WIDE: f64 = 0.8;
 const LEVEL: f64 = 0.3;
 /// It cuts the foot's way and two ways beside it, so far off, in the same units: what a single stone hides is narrow.
 const ASIDE: f64 = 0.5;
+/// Feet of a robot that turns faster than so much of how fast it goes swing aside, where the camera has seen little before.
+const TURNING: f64 = 0.5;
 /// It begins before where the foot swings to, or so far beyond, in the same units.
 const BEYOND: f64 = 2.0;
 
@@ -24,8 +26,13 @@ impl Planning {
         odom_from_footprint: &Isometry3<f64>,
         step: &NextStep,
     ) -> bool {
+        let twist = engine.last().twist;
+        let (turning_m_s, going_m_s) = (twist.wz.abs() * step.from.xy().norm(), twist.vx.hypot(twist.vy));
+        if turning_m_s > TURNING * going_m_s {
+            return false;
+        }
         let [from, to] = [step.from, step.to.push(0.0)].map(|at| odom_from_footprint * Point3::from(at));
-        let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
+        let way = odom_from_footprint * twist.velocity_at(step.from.xy()).push(0.0);
         let Some(ahead) = way.xy().try_normalize(LEAST_M_S) else { return false };
         let far_m = (to - from).xy().dot(&ahead).max(0.0) + BEYOND * self.search_radius_m;
         let aside = Vector2::new(-ahead.y, ahead.x) * (ASIDE * self.search_radius_m);
