@@ -27,7 +27,8 @@ impl Planning {
         step: &NextStep,
     ) -> bool {
         let twist = engine.last().twist;
-        let (turning_m_s, going_m_s) = (twist.wz.abs() * step.from.xy().norm(), twist.vx.hypot(twist.vy));
+        let (turning_m_s, going_m_s) =
+            (twist.wz.abs() * step.from.xy().norm(), Vector2::new(twist.vx, twist.vy).norm());
         if turning_m_s > TURNING * going_m_s {
             return false;
         }
