@@ -236,6 +236,17 @@ mod tests {
     }
 
     #[test]
+    fn when_the_shipped_file_is_read_expect_the_defaults_of_every_node() {
+        let document = Document::read(concat!(env!("CARGO_MANIFEST_DIR"), "/config/hexapod.yaml")).unwrap();
+        for (node, specs) in node_specs() {
+            let shipped = load_ros_params(&document, node, &specs).unwrap();
+            for spec in specs {
+                assert_eq!(shipped.get(spec.name), Some(&spec.default), "{node}: {}", spec.name);
+            }
+        }
+    }
+
+    #[test]
     fn when_a_file_for_ros_names_a_file_expect_it_beside_that_one_and_what_others_name_as_it_is() {
         let folder = std::env::temp_dir().join(format!("hexapod_for_ros_{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
