@@ -18,7 +18,7 @@ os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(Path(__file__).with_name('dis
 def pytest_configure(config):
     """Name our markers; look for garbage rarely among the messages that tests keep by the thousand."""
     gc.set_threshold(100_000, 50, 100)
-    config.addinivalue_line('markers', 'few: much company makes it late; run four at a time')
+    config.addinivalue_line('markers', 'few: much company makes it late; run three at a time')
     config.addinivalue_line('markers', 'alone: the machine is to do nothing else; run one at a time, after the others')
     for marker in draw.MARKERS:
         config.addinivalue_line('markers', marker)

@@ -59,7 +59,7 @@ def user(shared_session):
     return shared_session.user
 
 
-@pytest.mark.draw(5)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize('curvature', CURVATURES)
 def test_when_walking_an_arc_expect_its_turning_centre(user, curvature):
     # The robot walks on from one arc to the next.

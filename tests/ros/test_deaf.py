@@ -64,7 +64,7 @@ def call(service, service_type=Trigger):
     return lambda user: user.client(service, service_type).call_async(service_type.Request())
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(('name', 'thread', 'touch'), [
     ('/motion', 'gait_planner', publish('motion', String(data='none'))),
     ('/emergency_stop', 'gait_planner', publish('emergency_stop', Bool(data=False))),

@@ -134,6 +134,7 @@ def end_in_simulated_time(session, number, speed, pause, slowed=None, stepped=Fa
     return min(body.message.pose.pose.position.z for body in bodies[-50:]), took
 
 
+@pytest.mark.few
 def test_when_signalled_in_simulated_time_expect_the_robot_to_sit_and_no_wait_for_a_clock_that_stands(side_by_side):
     (walked, _), (fast, _), (paused, took) = side_by_side(end_in_simulated_time, [
         (signal.SIGTERM, 1.0, False), (signal.SIGINT, 3.0, False), (signal.SIGTERM, 1.0, True)])
@@ -141,6 +142,7 @@ def test_when_signalled_in_simulated_time_expect_the_robot_to_sit_and_no_wait_fo
     assert paused > 0.08 and took < 1.5
 
 
+@pytest.mark.few
 def test_when_signalled_in_a_slow_simulation_expect_it_as_soon_over_as_in_real_time(side_by_side):
     (slow, _), (stepped, took) = side_by_side(end_in_simulated_time, [
         (signal.SIGTERM, 1.0, False, 0.2), (signal.SIGINT, 1.0, True, None, True)])

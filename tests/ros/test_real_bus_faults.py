@@ -117,7 +117,7 @@ def lateness_us(user):
     return float(user.diagnostics('gait_planner').values['lateness p99 (us)'])
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize('hang_ms, faults', [(10, False), (1000, True), (None, True)], ids=['10ms', '1s', 'for_ever'])
 def test_when_the_bus_hangs_expect_the_planner_undisturbed(session, boards, hang_ms, faults):
     user = session.user

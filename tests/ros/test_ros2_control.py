@@ -252,7 +252,7 @@ def test_when_it_is_silent_expect_nobody_else_to_take_its_joints(session, system
 STOPS = ['service', 'topic', 'disable', 'signal']
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize('moving', [False, True], ids=['silent', 'moving'])
 @pytest.mark.parametrize('stop', STOPS)
 def test_when_stopped_expect_all_off_and_no_pulse_before_an_enable(session, systems, boards, stop, moving):

@@ -223,7 +223,7 @@ def pulse(transfer):
                for register, value in zip(registers, transfer.written[1:])) and not transfer.read
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize('bus', ['healthy', 'hung'])
 @pytest.mark.parametrize('way', ['service', 'pin', *QOS])
 def test_when_stopped_with_everything_else_pending_expect_outputs_cut_at_once(session, wired, other, way, bus):

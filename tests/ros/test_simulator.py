@@ -115,7 +115,7 @@ def test_when_the_robot_walks_in_physics_expect_it_to_go_where_it_thinks_and_the
     assert_no_crash(robot)
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize('terrain', ['rubble', 'steps', 'ramp', 'gaps'])
 def test_when_the_ground_is_rough_expect_the_robot_to_stay_on_its_feet(session, terrain):
     robot = start(session, '--terrain', terrain, '-p', f'simulator.seed:={int(time.time())}')

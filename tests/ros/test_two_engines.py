@@ -105,7 +105,7 @@ def assert_both_engines_walk_alike(folder, gait, twist, pose=UPRIGHT, urdf=None,
     assert abs(walking / weight - 1.0) < FORCE_WALKING
 
 
-@pytest.mark.draw(8)
+@pytest.mark.draw(4)
 @pytest.mark.parametrize('twist', TWISTS, ids=str)
 @pytest.mark.parametrize('gait', GAITS)
 def test_when_both_engines_are_given_the_same_angles_expect_the_same_way_and_the_weight_on_the_feet(tmp_path, gait, twist):

@@ -28,6 +28,10 @@ impl Run<'_> {
     fn physics(&mut self, crates: Crates<'_>) {
         let mut command = crates.cargo(self.layout, &["test", "--no-fail-fast", "--test", PHYSICS]);
         command.args(&self.options.filter);
+        if self.has_fresh_seeds() {
+            // They follow, with other seeds.
+            command.args(["--", "--skip", DRIVES]);
+        }
         set_unless_given(&mut command, SEED, "1");
         command.env(DRAW, &*DRAWN);
         self.report.section(&format!("tests, {SIM} with {DRAW}={}", *DRAWN), &mut command, &[0]);

@@ -55,7 +55,7 @@ impl Group {
     fn spread(self) -> &'static [&'static str] {
         match self {
             Self::Together => &["-n", "auto", "--dist", "worksteal"],
-            Self::Few => &["-n", "4", "--dist", "worksteal"],
+            Self::Few => &["-n", "3", "--dist", "worksteal"],
             Self::OneAtATime => &[],
         }
     }

@@ -115,7 +115,7 @@ impl Run<'_> {
     /// many cases: where a test that failed does so with the next seed, too, the run fails. Tests that draw nothing, and
     /// whose names hold one of `without`, are left out.
     pub fn fresh(&mut self, title: &str, without: &[&str], command: impl Fn(&Layout) -> Command) {
-        if self.options.filter.is_some() || std::env::var_os(SEED).is_some() {
+        if !self.has_fresh_seeds() {
             return;
         }
         let (mut first, mut second) = (command(self.layout), command(self.layout));
@@ -126,6 +126,11 @@ impl Run<'_> {
             second.env(SEED, (seed + 1).to_string()).args(["--", "--exact"]).args(failed);
             self.report.section(&title(seed + 1), &mut second, &[0]);
         }
+    }
+
+    /// Whether tests with fresh seeds run: nobody has chosen tests, or a seed.
+    pub fn has_fresh_seeds(&self) -> bool {
+        self.options.filter.is_none() && std::env::var_os(SEED).is_none()
     }
 
     /// Whether to run a check that is no test; when the tool is not installed, says how to get it.

@@ -20,11 +20,26 @@ pub struct Refused {
 /// What to say of a walk that was given up.
 #[must_use]
 pub fn given_up(by: LimitedBy) -> String {
-    let by = by.as_str();
+    let (by, why) = (by.as_str(), barred(by));
     format!(
-        "the walk was given up: the robot did not get on, held back by {by}; release the stick (send a zero command) to walk \
+        "the walk was given up: the robot did not get on, held back by {by} ({why}); release the stick (send a zero command) to walk \
          again"
     )
+}
+
+/// What such a limit means to whoever drives the robot.
+fn barred(by: LimitedBy) -> &'static str {
+    match by {
+        LimitedBy::Nothing | LimitedBy::Acceleration | LimitedBy::Velocity | LimitedBy::Planning => {
+            "no step was found in time, as on ground that is too rough"
+        }
+        LimitedBy::Stride | LimitedBy::Reach | LimitedBy::Kinematics => {
+            "a leg does not reach where it should go, as up a step that is too high, or in a body pose that is too far out"
+        }
+        LimitedBy::Stability => "the centre of mass would not stay over the feet",
+        LimitedBy::JointAcceleration | LimitedBy::JointVelocity => "a joint does not turn fast enough",
+        LimitedBy::Clearance => "legs would come too near to each other, or to the body",
+    }
 }
 
 /// What there is to say of a tick.
