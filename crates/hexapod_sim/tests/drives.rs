@@ -85,10 +85,8 @@ fn when_odometry_says_how_far_it_may_be_wrong_expect_95_of_100_errors_within_two
 fn when_feet_slip_or_somebody_meddles_expect_93_of_100_errors_within_two_deviations_that_the_imu_has_widened() {
     let rough = ROUGH_FLOORS.map(|floor| (floor, None));
     let meddled = [Mishap::Shoved, Mishap::Lifted, Mishap::Lost].map(|mishap| (FLOORS[0], Some(mishap)));
-    let all: Vec<_> = rough.into_iter().chain(meddled).collect();
-    let chosen = drawn(&all, 4);
     let mut blind = Vec::new();
-    for &(floor, mishap) in &chosen {
+    for (floor, mishap) in [drawn(&rough, 2), drawn(&meddled, 2)].concat() {
         let samples: Vec<Pair> = for_each(810_000..810_010, |seed| {
             let (kind, gait) = (KINDS[1 + seed as usize % 2], GAITS[seed as usize / 2 % 4]);
             let floor = floor.with_any_friction(seed);
@@ -105,8 +103,8 @@ fn when_feet_slip_or_somebody_meddles_expect_93_of_100_errors_within_two_deviati
         blind.extend(samples.iter().map(|pair| pair.without));
     }
     let covered = 100.0 * Figure::Place.covered(&blind);
-    let too_easy = chosen.len() == all.len() && covered >= 90.0;
-    assert!(!too_easy, "these drives are too easy: {covered:.1} % without an IMU");
+    println!("{covered:.1} % without an IMU");
+    assert!(covered < 90.0, "these drives are too easy: {covered:.1} % without an IMU");
 }
 
 /// The counts of falls say something only if a fall is seen.

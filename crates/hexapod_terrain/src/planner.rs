@@ -67,7 +67,7 @@ const BROAD: f64 = 2.0;
 /// Ground that goes on is seen within so far of any foot, in the same units, of those beside the body, too.
 const FAR: f64 = 5.0;
 /// A foot that goes more slowly over the ground, m/s, is put down where it swings to, not where the robot goes.
-pub(crate) const LEAST_M_S: f64 = 1e-3;
+const LEAST_M_S: f64 = 1e-3;
 /// For each cell that is deep or missing there, so many may never have been in view.
 const UNSEEN: usize = 4;
 /// Fraction by which the difference between the map and the feet follows what is seen at a tick.
@@ -174,6 +174,16 @@ impl FootholdPlanner {
     }
 }
 
+/// Where the robot takes a foot that stands, in the odometry frame; none where it hardly does.
+pub(crate) fn way_ahead(
+    engine: &Engine,
+    odom_from_footprint: &Isometry3<f64>,
+    step: &NextStep,
+) -> Option<Vector2<f64>> {
+    let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
+    way.xy().try_normalize(LEAST_M_S)
+}
+
 impl Planning {
     /// The same for a robot so many times as large as the shipped one ([`hexapod_gait::size_of`]).
     #[must_use]
@@ -214,8 +224,7 @@ impl Planning {
             return false;
         }
         let from = odom_from_footprint * Point3::from(step.from);
-        let way = odom_from_footprint * engine.last().twist.velocity_at(step.from.xy()).push(0.0);
-        let Some(ahead) = way.xy().try_normalize(LEAST_M_S) else { return false };
+        let Some(ahead) = way_ahead(engine, odom_from_footprint, step) else { return false };
         let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
         let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
         !self.stands_ahead_of(engine, map, odom_from_footprint, step)

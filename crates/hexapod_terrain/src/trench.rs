@@ -1,7 +1,7 @@
 //! Trenches ahead that are too wide to be stepped over.
 
 use crate::map::ElevationMap;
-use crate::planner::{LEAST_M_S, Planning};
+use crate::planner::{Planning, way_ahead};
 use hexapod_gait::{Engine, NextStep};
 use nalgebra::{Isometry3, Point2, Point3, Vector2};
 
@@ -33,8 +33,7 @@ impl Planning {
             return false;
         }
         let [from, to] = [step.from, step.to.push(0.0)].map(|at| odom_from_footprint * Point3::from(at));
-        let way = odom_from_footprint * twist.velocity_at(step.from.xy()).push(0.0);
-        let Some(ahead) = way.xy().try_normalize(LEAST_M_S) else { return false };
+        let Some(ahead) = way_ahead(engine, odom_from_footprint, step) else { return false };
         let far_m = (to - from).xy().dot(&ahead).max(0.0) + BEYOND * self.search_radius_m;
         let aside = Vector2::new(-ahead.y, ahead.x) * (ASIDE * self.search_radius_m);
         map.looks_towards(&(from.xy() + ahead * far_m).coords.push(from.z).into())
