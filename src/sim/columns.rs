@@ -1,6 +1,7 @@
 //! Columns of the table that are asked for.
 
-use super::stack::{Moment, Stack};
+use super::moment::Moment;
+use super::stack::Stack;
 use crate::cli::Column;
 
 /// Which columns to write.

@@ -2,6 +2,8 @@
 
 mod columns;
 mod misfortune;
+mod moment;
+mod monitor;
 mod results;
 mod senses;
 mod sight;

@@ -4,12 +4,13 @@ use crate::cli::Start;
 use crate::exit::Failure;
 use crate::given_up::GivenUp;
 use crate::setups::Setups;
-use crate::sim::senses::Senses;
+use crate::sim::moment::{Moment, Motors};
+use crate::sim::senses::{Felt, Senses};
+use hexapod_dynamics::Condition;
 use hexapod_gait::motion::Player;
-use hexapod_gait::{GaitState, Input, Tick, Twist};
+use hexapod_gait::{GaitState, Input, Tick};
 use hexapod_odometry::Estimate;
 use hexapod_servo::{Pca9685Boards, ServoDriver, SimulatedBus, State};
-use nalgebra::Isometry3;
 use servo_driver::Schedule;
 use simulator::{Disturbances, FallWatch, Plant, why_it_gave_way};
 use std::time::Duration;
@@ -45,42 +46,6 @@ pub struct Stack {
     notes: Vec<String>,
 }
 
-/// What is known after a tick.
-pub struct Moment {
-    /// Since the start, s.
-    pub time: f64,
-    /// Length of the tick, s.
-    pub dt: f64,
-    pub state: GaitState,
-    /// That the planner walks.
-    pub twist: Twist,
-    /// That it was asked for.
-    pub commanded: Twist,
-    /// Where the body truly is.
-    pub base: Isometry3<f64>,
-    /// How far each foot slid over the ground during the tick, on average, m.
-    pub slip: f64,
-    /// Done at the joints during the tick, without what gravity gives back, J.
-    pub work: f64,
-    /// Taken from the supply during the tick, J.
-    pub energy: f64,
-    pub volts: f64,
-    /// Of the robot and its payload, N.
-    pub weight: f64,
-    /// It leans, or lies on its belly, without being commanded to.
-    pub fallen: bool,
-    /// How high the ground is below the body, m; none where there is none.
-    pub ground: Option<f64>,
-}
-
-/// Of how many joints it is known what their servos take from the supply.
-#[derive(Clone, Copy, Debug)]
-pub struct Motors {
-    pub known: usize,
-    /// All of them.
-    pub joints: usize,
-}
-
 impl Stack {
     /// A robot that sits, or hangs, its servos still without pulses.
     pub fn new(setups: Setups, start: Start, sees: bool) -> Result<Self, Failure> {
@@ -98,13 +63,9 @@ impl Stack {
         let place = |name: &str| driver.joint_index(name).ok_or_else(|| format!("joint {name} has no servo"));
         let of_leg = |leg: &hexapod_kinematics::Leg| leg.joints().iter().map(|joint| place(joint.name())).collect();
         let places: Result<Vec<Vec<usize>>, String> = engine.legs().iter().map(of_leg).collect();
-        let mut senses = Senses::none(engine.legs().len());
-        if planner.contacts.is_some() {
-            senses = senses.with_switches(simulator.switches(), planner.contacts_delay_s, planner.rate_hz);
-        }
-        if planner.uses_imu {
-            senses = senses.with_imu(simulator.imu(plant.simulator().world()), simulator.imu_link());
-        }
+        let switches = Felt::new(simulator.switches(), planner.contacts_delay_s, planner.rate_hz);
+        let imu = (simulator.imu(plant.simulator().world()), simulator.imu_link());
+        let mut senses = Senses::new(switches, imu, &engine).listening(planner.contacts.is_some(), planner.uses_imu);
         if sees || planner.uses_points {
             let sensors = simulator.point_sensors(plant.simulator().world());
             senses = senses.with_sight(sensors, engine.robot());
@@ -276,7 +237,8 @@ impl Stack {
             work += self.plant.simulator().work_j();
             energy += self.electrical_watts() * step_s;
         }
-        self.senses.follow(&self.plant, self.player.engine(), self.time);
+        let change = self.senses.follow(&self.plant, self.player.engine(), (self.time, dt));
+        self.answer(change);
         let simulator = self.plant.simulator();
         Ok(Moment {
             time: self.ticks as f64 * dt - self.zero_s,
@@ -293,6 +255,19 @@ impl Stack {
             fallen: self.has_fallen(),
             ground: simulator.world().ground_below_base(),
         })
+    }
+
+    /// Does what the planner's node does with a robot that is not where its plan has it.
+    fn answer(&mut self, change: Option<Condition>) {
+        match change {
+            Some(Condition::Fallen) if self.failed.is_none() => {
+                self.driver.disable();
+                self.let_go("the robot has fallen".into());
+            }
+            Some(Condition::Lifted) => self.player.freeze(),
+            _ => {}
+        }
+        self.notes.extend(self.senses.note(change, self.seconds()));
     }
 
     /// Tells the driver the angles; the first ones switch it on.
@@ -323,12 +298,16 @@ impl Stack {
         self.commanded_at = None;
         self.driver.tick(self.time);
         self.schedule.ticked(self.time, due);
-        // As between the nodes: the planner ends a walk whose servos have been let go.
         if self.failed.is_none() && !self.driver.state().is_live() {
             let why = self.driver.fault().map_or_else(|| self.driver.state().to_string(), |fault| fault.to_string());
-            self.failed = Some((self.seconds(), why));
-            self.player.freeze();
+            self.let_go(why);
         }
+    }
+
+    /// As between the nodes: the planner ends a walk whose servos have been let go.
+    fn let_go(&mut self, why: String) {
+        self.failed = Some((self.seconds(), why));
+        self.player.freeze();
     }
 
     /// Mean speed at which feet slide, m/s.

@@ -1,6 +1,6 @@
 //! What a walk comes to, tick by tick and as a whole.
 
-use super::stack::{Moment, Motors};
+use super::moment::{Moment, Motors};
 use hexapod_gait::{Displacement, GaitState, Twist};
 use nalgebra::{Rotation2, Vector2, Vector3};
 use simulator::lean;

@@ -2,8 +2,9 @@
 
 use crate::command::{Command, FeltBy};
 use crate::fault::Fault;
-use crate::life::Moment;
+use crate::life::{Moment, is_fresh};
 use crate::remarks::Remarks;
+use crate::senses::FELT;
 use crate::servos::Change;
 use crate::sight::Sees;
 use hexapod_dynamics::{Condition, ConditionWatch, Inertial, Planned};
@@ -13,7 +14,7 @@ use hexapod_ros::{Level, Status};
 use nalgebra::Vector3;
 
 /// What to say of a robot in the air.
-pub const LIFTED: &str = "lifted: no foot feels the ground; the legs are held where they are. Put the robot down; or, if it \
+pub(crate) const LIFTED: &str = "lifted: no foot feels the ground; the legs are held where they are. Put the robot down; or, if it \
                           stands, its foot switches have no supply: call stand to go on without them";
 /// What to say of one that does not get on.
 const BLOCKED: &str = "blocked: by its IMU the robot does not get on; look at what is in its way";
@@ -21,7 +22,7 @@ const BLOCKED: &str = "blocked: by its IMU the robot does not get on; look at wh
 const STOPPED: &str = "blocked: by its IMU the robot did not get on for seconds, and has stopped; drive it another way, \
                            or release the stick and push it again";
 /// What to say of switches all of which stay open.
-pub const NO_SWITCH: &str = "foot switches: none has closed while the robot stands on them, so none is believed; look at \
+pub(crate) const NO_SWITCH: &str = "foot switches: none has closed while the robot stands on them, so none is believed; look at \
                              their supply";
 
 /// `use_imu` without one.
@@ -32,11 +33,11 @@ const NO_IMU: &str =
 const NO_POINTS: &str =
     "use_points is set, and points has brought no usable cloud for 1 s: the robot steps as if blind";
 /// Where the ground drops away.
-pub const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way: it does \
+pub(crate) const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way: it does \
                      not go on this one until it has been driven elsewhere for 2 s";
 
-/// A robot that is blocked for so long is stopped, s: about two strides.
-const STOPS_AFTER_S: f64 = 2.0;
+/// A robot that is blocked for so long is stopped, s: about four strides. Over rubble of 60 mm one needs up to three for a stone.
+const STOPS_AFTER_S: f64 = 4.0;
 
 /// By so much it is blocked less long for each second in which it gets on: one that is slow is blocked now and then.
 const MAKES_GOOD: f64 = 0.3;
@@ -45,7 +46,7 @@ type Feet = [Option<bool>; MAX_LEGS];
 
 /// What sensors have reported, and what follows.
 #[derive(Clone, Debug)]
-pub(crate) struct ConditionResponse {
+pub struct ConditionResponse {
     watch: ConditionWatch,
     imu: Option<Moment>,
     switches: Option<(Feet, Moment)>,
@@ -66,6 +67,8 @@ pub(crate) struct ConditionResponse {
 }
 
 impl ConditionResponse {
+    /// Of a robot of which nothing has been reported.
+    #[must_use]
     pub fn new(engine: &Engine) -> Self {
         let rest = engine.rest_feet();
         let radius_m = rest.iter().map(|foot| foot.norm()).sum::<f64>() / rest.len().max(1) as f64;
@@ -84,11 +87,13 @@ impl ConditionResponse {
         }
     }
 
+    /// Takes what the IMU reported then.
     pub fn sense(&mut self, reported: &Inertial, at: Moment) {
         self.imu = Some(at);
         self.watch.sense(reported);
     }
 
+    /// Takes what the feet felt then.
     pub fn feel(&mut self, by: FeltBy, feet: Feet, at: Moment) {
         *(match by {
             FeltBy::Switches => &mut self.switches,
@@ -96,12 +101,15 @@ impl ConditionResponse {
         }) = Some((feet, at));
     }
 
+    /// What it has come to; blocked also when it has stopped because it did not get on.
+    #[must_use]
     pub fn condition(&self) -> Condition {
         let by_sensors = self.watch.condition();
         if by_sensors == Condition::Ok && self.has_stopped() { Condition::Blocked } else { by_sensors }
     }
 
     /// Whether the robot was stopped because it did not get on.
+    #[must_use]
     pub fn has_stopped(&self) -> bool {
         self.way.bars()
     }
@@ -117,12 +125,13 @@ impl ConditionResponse {
     }
 
     /// Whether feet tell and none of them has ever felt the ground.
-    pub fn doubts_switches(&self) -> bool {
+    pub(crate) fn doubts_switches(&self) -> bool {
         self.watch.doubts_feet()
     }
 
-    /// Looks at what was done in a tick of `dt` seconds; what it has come to, if that is something else than before.
-    pub fn look(&mut self, tick: &Tick, is_fresh: impl Fn(&Moment) -> bool, dt: f64) -> Option<Condition> {
+    /// Looks at what was done in a tick of `dt` seconds that ended at `now`; what it has come to, if that is something else than before.
+    pub fn look(&mut self, tick: &Tick, now: &Moment, dt: f64) -> Option<Condition> {
+        let is_fresh = |at: &Moment| is_fresh(at, now, FELT);
         if self.imu.is_some_and(|at| !is_fresh(&at)) {
             self.imu = None;
             self.watch.unsense();
@@ -146,7 +155,7 @@ impl ConditionResponse {
 
     /// Hears whether servos get commands, and what has changed; when those of a fallen robot have just been let go, the pose in
     /// which it is switched on again. Once somebody has done that it is looked at anew.
-    pub fn hear_servos(&mut self, held: bool, change: Change) -> Option<&[LegAngles; MAX_LEGS]> {
+    pub(crate) fn hear_servos(&mut self, held: bool, change: Change) -> Option<&[LegAngles; MAX_LEGS]> {
         let released = change == Change::Released;
         self.dropped = !held && (self.dropped || released);
         if released && self.condition() == Condition::Lifted {
@@ -163,7 +172,7 @@ impl ConditionResponse {
     }
 
     /// Somebody says that the robot stands; whether feet that feel nothing are not believed from now on.
-    pub fn stand(&mut self) -> bool {
+    pub(crate) fn stand(&mut self) -> bool {
         let lifted = self.condition() == Condition::Lifted;
         if lifted {
             self.watch.recover();
@@ -172,7 +181,7 @@ impl ConditionResponse {
     }
 
     /// Whether the robot is in no state to do what is asked.
-    pub fn refuses(&self, command: &Command) -> bool {
+    pub(crate) fn refuses(&self, command: &Command) -> bool {
         match self.condition() {
             Condition::Fallen => command.keeps_up() || matches!(command, Command::Sit | Command::Retire),
             Condition::Lifted => command.keeps_up() && !matches!(command, Command::Stand),
@@ -198,18 +207,19 @@ impl ConditionResponse {
     }
 
     /// What is said of that.
-    pub fn reason(&self) -> &'static str {
+    pub(crate) fn reason(&self) -> &'static str {
         if self.condition() == Condition::Fallen { Fault::Fallen.reason() } else { LIFTED }
     }
 
     /// Whether the robot moves nowhere, whatever it is asked.
+    #[must_use]
     pub fn bars(&self) -> bool {
         matches!(self.condition(), Condition::Fallen | Condition::Lifted)
     }
 }
 
 /// What to say of a robot that does not get on.
-pub fn blocked(remarks: &Remarks) -> &'static str {
+pub(crate) fn blocked(remarks: &Remarks) -> &'static str {
     if remarks.stopped_as_blocked { STOPPED } else { BLOCKED }
 }
 

@@ -4,10 +4,10 @@ use crate::command::{Command, Held, Incoming, Received};
 use crate::condition_response::ConditionResponse;
 use crate::fault::Watch;
 use crate::intake::Intake;
-use crate::life::{Life, Moment, is_fresh};
+use crate::life::{Life, Moment};
 use crate::progress::{End, NOT_STANDING, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
-use crate::senses::{FELT, Senses};
+use crate::senses::Senses;
 use crate::servos::{Change, RELEASED, Servos};
 use crate::sight::Footing;
 use crate::steering::{DriveCommand, InVain, Steering};
@@ -140,7 +140,7 @@ impl Core {
 
     /// Looks whether the robot is where it should be, and stops it if it is not.
     fn look_at_robot(&mut self, now: &Moment, dt: f64) {
-        match self.condition_response.look(self.player.last(), |at| is_fresh(at, now, FELT), dt) {
+        match self.condition_response.look(self.player.last(), now, dt) {
             Some(Condition::Fallen) => self.freeze("the robot has fallen", *now),
             Some(Condition::Lifted) => self.freeze("the robot was lifted", *now),
             _ => {}

@@ -46,6 +46,7 @@ mod subscriptions;
 mod trajectory;
 pub mod walked;
 
+pub use condition_response::ConditionResponse;
 pub use ending::Slowest;
 pub use params::specs;
 pub use reach::check as check_reach;

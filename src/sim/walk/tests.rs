@@ -186,3 +186,33 @@ fn when_commands_turn_and_shift_the_body_expect_it_so() {
         assert!((moved - wanted).abs() < 0.004, "{name}: {moved} of {wanted}");
     }
 }
+
+#[test]
+fn when_it_is_pushed_over_expect_its_servos_let_go_as_the_nodes_do_and_nothing_walked_from_then_on() {
+    let (outcome, table) = walked("0,0.08,0,0\n3,push:=[0.0, 90.0, 40.0]\n10,0,0,0\n", "flat", &[]);
+    assert!(outcome.contains("the driver let go of all servos: the robot has fallen"), "{outcome}");
+    let [time, work] = ["seconds", "work"].map(|name| column(&table, name));
+    let late = time.iter().position(|time| *time > 6.0).unwrap();
+    assert!(work.last().unwrap() - work[late] < 1e-3, "no servo drives a joint: {outcome}");
+}
+
+#[test]
+fn when_it_is_lifted_expect_it_to_hold_its_legs_and_to_walk_again_only_after_a_rest_on_the_ground() {
+    let lift = "0,0.08,0,0\n3,push:=[0.0, 0.0, 35.0]\n7,0,0,0\n7.5,0.08,0,0\n16,0,0,0\n";
+    let (outcome, table) = walked(lift, "flat", &["simulator.push_seconds:=0.6"]);
+    assert!(outcome.contains("it is lifted: its legs are held"), "{outcome}");
+    let [time, planned] = ["seconds", "x_planned"].map(|name| column(&table, name));
+    let at = |seconds: f64| planned[time.iter().position(|time| *time > seconds).unwrap()];
+    assert_eq!(at(3.5), at(7.4), "driven all the while: {outcome}");
+    assert!(last(&table, "x_planned") > at(7.4) + 0.1, "{outcome}");
+}
+
+#[test]
+fn when_steps_are_too_high_expect_it_to_stop_and_over_rubble_that_holds_it_up_for_three_strides_to_get_on() {
+    let ahead = "0,0.07,0,0\n14,0,0,0\n";
+    let size = |size: &str| format!("simulator.terrain_size:={size}");
+    let (outcome, _) = walked(ahead, "steps", &[&size("0.05"), "gait_planner.step_height:=0.05"]);
+    assert!(outcome.contains("it has stopped: blocked"), "{outcome}");
+    let (outcome, table) = walked(ahead, "rubble", &[&size("0.06"), "gait_planner.step_height:=0.05"]);
+    assert!(!outcome.contains("it has stopped") && last(&table, "x") > 0.4, "{outcome}");
+}

@@ -99,7 +99,7 @@ fn when_the_robot_falls_on_its_back_in_stride_expect_a_fault_until_somebody_enab
 }
 
 #[test]
-fn when_it_does_not_get_on_for_two_seconds_expect_it_to_stop_until_it_is_driven_elsewhere_or_let_go() {
+fn when_it_does_not_get_on_for_four_seconds_expect_it_to_stop_until_it_is_driven_elsewhere_or_let_go() {
     let ahead = Twist::new(0.1, 0.0, 0.0);
     for other in [Twist::new(-0.05, 0.0, 0.0), Twist::new(0.0, 0.05, 0.0), Twist::ZERO] {
         let mut bench = Bench::sensed();
