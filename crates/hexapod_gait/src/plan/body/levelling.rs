@@ -20,10 +20,12 @@ const LEVEL_M_S2: f64 = 0.1;
 const SLOPE_TIME_S: f64 = 0.7;
 const SLOPE_RATE_RAD_S: f64 = 0.15;
 
-/// Up to this slope of the ground the body is kept level as its IMU has it, and from twice as much on it goes along the
-/// ground: so far from level, feet would meet the ground too far above or below where they are put down. Less, and a body on
-/// stones would lean as their tops do.
-const LEVEL_GROUND: f64 = 0.06;
+/// The body is kept as level as its IMU has it, but by no greater slope than this off the ground: farther off, feet would meet
+/// the ground too far above or below where they are put down. Less, and a body on stones would lean as their tops do.
+const LEVELLED: f64 = 0.05;
+/// It is levelled less on ground steeper than the first slope, and from the second on goes along with it: there legs need all
+/// their reach to climb.
+const STEEP: [f64; 2] = [0.12, 0.18];
 
 /// How the ground comes up under the body until the next point of the grid. `up` as the IMU has it.
 #[inline]
@@ -56,7 +58,8 @@ fn slope_to_follow(start: &State, up: Option<Vector3<f64>>) -> Vector2<f64> {
         return ground;
     };
     let from_level = up.xy() / -up.z - ground;
-    ground + from_level * (2.0 - from_level.norm() / LEVEL_GROUND).clamp(0.0, 1.0)
+    let levelled = ((STEEP[1] - from_level.norm()) / (STEEP[1] - STEEP[0])).clamp(0.0, 1.0) * LEVELLED;
+    ground + from_level.cap_magnitude(levelled)
 }
 
 /// The slope, ahead and aside, of the plane nearest to where the feet have met the ground last.
@@ -99,7 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn when_an_imu_tells_which_way_is_up_expect_level_on_nearly_level_ground_and_along_the_ground_on_slopes() {
+    fn when_an_imu_tells_which_way_is_up_expect_level_on_nearly_level_ground_less_on_slopes_and_along_the_ground_on_steep_ones()
+     {
         let robot = shipped();
         let mut state = on_its_feet(&robot, Mode::Walking);
         let mut followed = |ground: f64, leans: f64| {
@@ -112,7 +116,8 @@ mod tests {
         };
         // The horizon falls ahead by as much as the body leans back.
         assert!((followed(0.0, 0.02) + 0.02).abs() < 1e-12);
-        assert!((followed(0.045, 0.06) - (0.045 - 0.25 * 0.105)).abs() < 1e-12);
+        assert!((followed(0.045, 0.06) - (0.045 - LEVELLED)).abs() < 1e-12, "as far as it is levelled");
+        assert!((followed(0.09, 0.06) - (0.09 - 0.5 * LEVELLED)).abs() < 1e-12, "less on steep ground");
         assert!((followed(0.0, 0.3), followed(0.3, 0.0)) == (0.0, followed(0.3, 1.0)));
     }
 
