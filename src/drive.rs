@@ -10,7 +10,9 @@ use hexapod_ros::r2r::QosProfile;
 use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist};
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
 use hexapod_ros::r2r::std_srvs::srv::Trigger;
-use hexapod_ros::{Caller, Enabler, Graph, Publisher, Ros, RosError, RosNode, Shutdown, Stage};
+use hexapod_ros::{
+    Caller, Enabler, Graph, Publisher, Ros, RosError, RosNode, Shutdown, Stage, StandstillWatch, monotonic_now,
+};
 use hexapod_setup::{Description, Files, params};
 use hexapod_view::{Action, Snapshot, is_terminal, run_loop, status_line};
 use std::cell::RefCell;
@@ -40,6 +42,7 @@ pub struct Driver {
     halt: Caller<Trigger::Service>,
     emergency_stop: Caller<Trigger::Service>,
     enable: Enabler,
+    standstill: StandstillWatch,
     height: f64,
 }
 
@@ -70,6 +73,7 @@ impl Driver {
             halt: node.caller("stop")?,
             emergency_stop: node.caller("emergency_stop")?,
             enable: Enabler::new(node.caller("enable")?),
+            standstill: StandstillWatch::start().map_err(|error| Failure::Running(error.to_string()))?,
             height: 0.0,
             spinner: None,
         };
@@ -104,6 +108,10 @@ impl Driver {
             self.watch.tell("keys", false, "not sent: the robot is not heard");
             return;
         }
+        if !action.stops() && self.standstill.is_recent() {
+            self.watch.tell("keys", false, "not sent, since this program has just stood still: press the key again");
+            return;
+        }
         if matches!(action, Action::Stop | Action::EmergencyStop) {
             self.enable.cancel();
         }
@@ -124,7 +132,8 @@ impl Driver {
             }
             Action::Enable(data) => {
                 let watch = self.watch.clone();
-                self.enable.call(data, move |answer| watch.tell("enable", answer.success, &answer.message))
+                self.enable
+                    .call(data, monotonic_now(), move |answer| watch.tell("enable", answer.success, &answer.message))
             }
             Action::Gait(data) => {
                 self.watch.wants_gait(&data);

@@ -1,6 +1,7 @@
 """The buttons of a joystick, pressed by rclpy, and the services that they call."""
 
 import math
+import signal
 
 import pytest
 from processes import ROOT
@@ -83,6 +84,20 @@ def test_when_a_button_is_held_at_first_or_after_a_silence_or_in_nonsense_expect
     assert pad.send(STAND, publisher=other) == [], 'held on another joystick'
     assert pad.send() == [] and pad.send(SIT) == ['sit'], 'which keeps none of this one from acting'
     assert pad.process.is_running()
+
+
+def test_when_buttons_are_pressed_while_the_node_stands_still_expect_nothing_but_stops(pad):
+    for held, asked in (({ENABLE}, []), ({STAND, STOP_NOW}, ['emergency_stop']), ({SIT, STOP}, ['stop']), ({DISABLE}, ['enableFalse'])):
+        pad.send()
+        pad.process.signal(signal.SIGSTOP)
+        pad.user.spin(0.2)
+        assert pad.send(*held, count=4) == []
+        pad.process.signal(signal.SIGCONT)
+        assert pad.send(*held, count=8) == asked
+        assert pad.send() == []
+    pad.send()
+    assert pad.send(ENABLE) == ['enableTrue'], 'pressed again'
+    assert 'since this node has just stood still' in pad.process.log()
 
 
 def test_when_an_emergency_stop_is_not_answered_expect_it_sent_again_while_it_is_held_and_nothing_else(pad):

@@ -164,6 +164,27 @@ def test_when_intents_have_waited_on_their_way_expect_them_refused(web):
     client.wait('state', lambda state: state['gait_state'] == 'walking')
 
 
+def test_when_a_call_arrives_after_a_stop_that_its_sender_had_not_seen_expect_it_refused(web):
+    first, second = web.standing(name='first'), web.client(name='second')
+    for kind in ('halt', 'emergency'):
+        pressed = first.seen
+        second.send(type='stop', kind=kind)
+        first.wait('stop', lambda stop, kind=kind: stop['kind'] == kind and stop['phase'] == 'confirmed')
+        for service in ('enable', 'stand', 'sit', 'pack'):
+            answer = first.ask(type='call', service=service, seen=pressed)
+            assert (answer['ok'], answer['reason']) == (False, 'stale') and 'after this was asked for' in answer['message']
+    time.sleep(1.0)
+    assert first.newest('stop')['holds'] == 'enable', 'nothing was switched on'
+    web.user.until(lambda: first.ask(type='call', service='enable', seen=first.seen)['ok'], 10.0, 'enabled')
+
+
+def test_when_a_stop_is_not_written_as_it_should_be_expect_the_robot_stopped(web):
+    client = web.standing()
+    client.send(type='stop', kind='emergency', id=5)
+    client.wait('stop', lambda stop: stop['kind'] == 'emergency' and stop['phase'] == 'confirmed')
+    assert client.alive
+
+
 def is_on_the_arc(twist):
     """Return whether a robot that gathers way goes ahead and turns as it was asked to."""
     return twist[0] > 0.005 and twist[2] > 0.05

@@ -25,6 +25,14 @@ pub enum Action {
     Gait(String),
 }
 
+impl Action {
+    /// Whether it only ever takes motion away.
+    #[must_use]
+    pub fn stops(&self) -> bool {
+        matches!(self, Self::EmergencyStop | Self::Stop | Self::Enable(false))
+    }
+}
+
 impl fmt::Display for Action {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -9,7 +9,8 @@ use hexapod_ros::r2r::sensor_msgs::msg::Joy;
 use hexapod_ros::r2r::std_msgs::msg::String as StringMsg;
 use hexapod_ros::r2r::std_srvs::srv::Trigger;
 use hexapod_ros::{
-    Caller, Enabler, Publisher, Received, RosError, RosNode, Sender, Shutdown, Stage, monotonic_now, qos,
+    Caller, Enabler, Publisher, Received, RosError, RosNode, Sender, Shutdown, Stage, StandstillWatch, monotonic_now,
+    qos,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,12 +32,15 @@ pub enum RunError {
     /// A topic or a service could not be opened.
     #[error(transparent)]
     Ros(#[from] RosError),
+    /// A thread could not be started.
+    #[error("a thread cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
 }
 
 /// Runs the node until `shutdown`.
 ///
 /// # Errors
-/// A topic or a service cannot be opened.
+/// A topic or a service cannot be opened, a thread not be started.
 pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), RunError> {
     let mut calls = ButtonCalls::open(&mut node, setup)?;
     // A press is lost with a message, and comes again with the next: joy_node repeats. What came late by being sent again
@@ -53,12 +57,13 @@ struct ButtonCalls {
     stop: Stop,
     calls: Vec<(Action, Caller<Trigger::Service>)>,
     enable: Enabler,
+    standstill: StandstillWatch,
     motion: Publisher<StringMsg>,
     gait: Publisher<StringMsg>,
 }
 
 impl ButtonCalls {
-    fn open(node: &mut RosNode, setup: Setup) -> Result<Self, RosError> {
+    fn open(node: &mut RosNode, setup: Setup) -> Result<Self, RunError> {
         let mut calls = vec![];
         for (action, name) in
             [(Action::Stop, "stop"), (Action::Stand, "stand"), (Action::Sit, "sit"), (Action::Pack, "pack")]
@@ -72,6 +77,7 @@ impl ButtonCalls {
             stop: Stop { caller: node.caller("emergency_stop")?, asked: None, answered: Arc::default(), reported: 0 },
             calls,
             enable: Enabler::new(node.caller("enable")?),
+            standstill: StandstillWatch::start()?,
             motion: node.publisher("motion", QosProfile::default())?,
             gait: node.publisher("gait", QosProfile::default())?,
         })
@@ -91,7 +97,14 @@ impl ButtonCalls {
         }
         self.enable.poll();
         self.stop.repeat(is_held, monotonic_now());
+        let has_waited = self.standstill.is_recent();
         for (button, action) in actions {
+            if has_waited && !action.stops() {
+                tracing::warn!(
+                    "button {button}: {action}: not done, since this node has just stood still; press it again"
+                );
+                continue;
+            }
             tracing::info!("button {button}: {action}");
             if let Err(error) = self.carry_out(action) {
                 tracing::error!("{action}: {error}");
@@ -122,7 +135,7 @@ impl ButtonCalls {
             Action::EmergencyStop => Ok(()),
             Action::Enable(data) => {
                 let action = action.clone();
-                self.enable.call(*data, move |a| tell(&action, a.success, &a.message))
+                self.enable.call(*data, monotonic_now(), move |a| tell(&action, a.success, &a.message))
             }
             Action::Motion(name) => self.motion.publish(&StringMsg { data: name.clone() }),
             Action::Gait(name) => self.gait.publish(&StringMsg { data: name.clone() }),

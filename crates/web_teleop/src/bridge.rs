@@ -185,7 +185,7 @@ impl Bridge {
                     Err(refusal) => self.refuse(id, ("pose", None), refusal, now),
                 }
             }
-            Incoming::Ask(ask, what) => self.ask(id, ask, what, now),
+            Incoming::Ask(ask, what) => self.ask(id, ask, what, received, now),
             // Answered where it came in.
             Incoming::Ping(_) => {}
         }
@@ -243,22 +243,18 @@ impl Bridge {
         self.publishers.warn(sent);
     }
 
-    fn ask(&mut self, id: ClientId, ask: u64, what: Ask, now: Duration) {
-        let of = (what.name(), Some(ask));
-        let allowed = match &what {
-            Ask::Lease(_) | Ask::Record(_) => Ok(()),
-            Ask::Motion(name) if !name.is_empty() => self.drive_lease.may_pose(id),
-            Ask::Gait(_) | Ask::Call(_) | Ask::Motion(_) => self.drive_lease.may_ask(id),
-        };
-        if let Err(refusal) = allowed {
-            return self.refuse(id, of, refusal, now);
+    fn ask(&mut self, id: ClientId, ask: u64, what: Ask, received: Duration, now: Duration) {
+        if let Err(refusal) = self.drive_lease.may(id, &what, received) {
+            return self.refuse(id, (what.name(), Some(ask)), refusal, now);
         }
         let sent = match what {
             Ask::Lease(want) => return self.lease(id, ask, want, now),
-            Ask::Call(service) => return self.call(id, ask, service, now),
+            Ask::Call(service, seen) => {
+                return self.call((id, ask), service, self.drive_lease.knew(seen, received), now);
+            }
             Ask::Record(on) => return self.record(id, ask, on, now),
             Ask::Gait(name) => self.publishers.gait(&name),
-            Ask::Motion(name) => self.publishers.motion(&name),
+            Ask::Motion(name, _) => self.publishers.motion(&name),
         };
         self.publishers.warn(sent);
         self.teller.clients.answer(id, ask, "ok", "");
@@ -280,12 +276,12 @@ impl Bridge {
         self.teller.clients.answer(id, ask, "ok", "");
     }
 
-    fn call(&mut self, client: ClientId, ask: u64, service: Service, now: Duration) {
-        let Some(number) = self.calls.begin((client, ask), service, now) else {
-            return self.teller.clients.answer(client, ask, "service", "too many calls wait for their answers");
+    fn call(&mut self, of: (ClientId, u64), service: Service, knew: Duration, now: Duration) {
+        let Some(number) = self.calls.begin(of, service, now) else {
+            return self.teller.clients.answer(of.0, of.1, "service", "too many calls wait for their answers");
         };
         let inbox = self.inbox.clone();
-        let sent = self.publishers.call(service, move |success, message| {
+        let sent = self.publishers.call(service, knew, move |success, message| {
             let _ = inbox.send(Input::Answered { call: number, success, message: message.into() });
         });
         self.publishers.warn(sent);

@@ -9,11 +9,14 @@
 //!   zero, having seen the stop.
 
 use crate::intents::{ClientId, Hold, Intent, Motion, Order, Refusal, Stop, Want};
+use crate::protocol::{Ask, Service};
 use crate::state_age::StateAge;
 use std::time::Duration;
 
 /// Intents whose sender's newest state is older than this are stale.
 pub const STALE_AFTER: Duration = Duration::from_millis(500);
+/// The same of whatever else sets the robot in motion: no longer than the driver is quiet after a stop of others.
+pub const ASKED_LATE: Duration = Duration::from_millis(750);
 /// Zeros are published so often, for `cmd_vel` may lose one.
 const ZEROS: u8 = 3;
 /// Time between two of them.
@@ -32,6 +35,8 @@ pub struct DriveLease {
     /// What the last stop holds yet.
     hold: Hold,
     stopped: Duration,
+    /// Number of the newest state then: who has seen none later does not know of it.
+    stopped_at: u64,
     /// What is walked, and since when it is not renewed.
     moving: Option<(Motion, Duration)>,
     /// Zeros to be published yet: what, how many, when.
@@ -49,6 +54,7 @@ impl DriveLease {
             release: None,
             hold: Hold::Nothing,
             stopped: Duration::ZERO,
+            stopped_at: 0,
             moving: None,
             zeros: None,
         }
@@ -196,6 +202,38 @@ impl DriveLease {
         self.is_released()
     }
 
+    /// Whether what a client asks for is done. What sets the robot in motion has to come of somebody who knew of the last stop, as
+    /// far as he says what he has seen: it may have been under way since before.
+    ///
+    /// # Errors
+    /// Why it is not.
+    pub fn may(&self, client: ClientId, what: &Ask, received: Duration) -> Result<(), Refusal> {
+        match what {
+            Ask::Lease(_) | Ask::Record(_) => return Ok(()),
+            Ask::Motion(name, _) if !name.is_empty() => self.may_pose(client)?,
+            Ask::Gait(_) | Ask::Call(..) | Ask::Motion(..) => self.may_ask(client)?,
+        }
+        match *what {
+            Ask::Motion(ref name, Some(seen)) if !name.is_empty() => self.is_recent(seen, received),
+            Ask::Call(Service::Enable | Service::Stand | Service::Pack, Some(seen)) => self.is_recent(seen, received),
+            Ask::Call(Service::Sit, Some(seen)) if seen <= self.stopped_at => Err(Refusal::Unseen),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_recent(&self, seen: u64, received: Duration) -> Result<(), Refusal> {
+        if seen <= self.stopped_at {
+            return Err(Refusal::Unseen);
+        }
+        self.state_age.age(seen, received).filter(|age| *age <= ASKED_LATE).map_or(Err(Refusal::Stale), |_| Ok(()))
+    }
+
+    /// When the state that a client had seen was made; `received` if it says none.
+    #[must_use]
+    pub fn knew(&self, seen: Option<u64>, received: Duration) -> Duration {
+        seen.map_or(received, |seen| self.state_age.made(seen).unwrap_or_default())
+    }
+
     /// Whether something that carries the state its sender saw is fresh.
     ///
     /// # Errors
@@ -211,7 +249,7 @@ impl DriveLease {
     pub fn stop(&mut self, stop: Stop, now: Duration, orders: &mut Vec<Order>) {
         orders.push(Order::Stop(stop));
         self.release = Some(now);
-        self.stopped = now;
+        (self.stopped, self.stopped_at) = (now, self.state_age.newest());
         // A halt does not release an emergency stop.
         if stop == Stop::Emergency {
             self.hold = Hold::Enable;

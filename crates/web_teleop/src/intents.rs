@@ -73,6 +73,8 @@ pub enum Refusal {
     HasDriver(ClientId),
     /// The intent has waited somewhere, or its sender sees an old picture.
     Stale,
+    /// Whoever asked for it did not know of the last stop.
+    Unseen,
     /// The stick has to be released first.
     ReleaseFirst,
     /// The servos have to be enabled first.

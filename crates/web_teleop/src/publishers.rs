@@ -10,6 +10,7 @@ use hexapod_ros::r2r::geometry_msgs::msg::{Pose, Twist, TwistStamped};
 use hexapod_ros::r2r::std_msgs::msg::{Bool, Float64, String as StringMsg};
 use hexapod_ros::r2r::std_srvs::srv::Trigger;
 use hexapod_ros::{Caller, Enabler, Publisher, RosClock, RosError, RosNode, monotonic_now};
+use std::time::Duration;
 
 /// Velocity commands, in the type that the planner takes.
 enum CmdVel {
@@ -110,16 +111,17 @@ impl Publishers {
         caller.call(&Trigger::Request {}, move |answer| answered(answer.success, answer.message))
     }
 
-    /// Calls a service; `answered` gets whether it worked, and the answer.
+    /// Calls a service for somebody who `knew` of what had happened by then; `answered` gets whether it worked, and the answer.
     pub fn call(
         &self,
         service: Service,
+        knew: Duration,
         answered: impl Fn(bool, &str) + Send + Sync + 'static,
     ) -> Result<(), RosError> {
         let caller = match service {
             Service::Enable | Service::Disable => {
                 let on = service == Service::Enable;
-                return self.enable.call(on, move |answer| answered(answer.success, &answer.message));
+                return self.enable.call(on, knew, move |answer| answered(answer.success, &answer.message));
             }
             Service::Stand => &self.stand,
             Service::Sit => &self.sit,

@@ -27,6 +27,12 @@ impl StateAge {
         self.newest
     }
 
+    /// Number of the newest state.
+    #[must_use]
+    pub fn newest(&self) -> u64 {
+        self.newest
+    }
+
     /// When the state `number` was made, if that is known still.
     #[must_use]
     pub fn made(&self, number: u64) -> Option<Duration> {

@@ -56,8 +56,9 @@ impl Chosen<'_> {
         })
     }
 
-    /// The pulse limits that are given, or those of the travel, whichever counts more. A travel of another scale that counts
-    /// over points turns the servo no farther than these did with the limits beside them.
+    /// The pulse limits that are given, or those of the travel, whichever counts more; none beyond the travel, unless points
+    /// were measured. A travel of another scale that counts over points turns the servo no farther than these did with the limits
+    /// beside them.
     fn limits(&self, travel: Option<&Pick<Travel>>, middle_rad: f64) -> [Option<(f64, String)>; 2] {
         let own = [self.best("min_pulse_us", |b| b.min_pulse_us), self.best("max_pulse_us", |b| b.max_pulse_us)];
         let Some(travel) = travel else { return own.map(|own| own.map(|own| (own.value, own.path))) };
@@ -73,9 +74,11 @@ impl Chosen<'_> {
         if points.as_ref().is_some_and(|(_, curve)| curve.falls()) {
             rescaled.reverse();
         }
-        let ends = [travel.value.from_us, travel.value.to_us];
-        let mut all = own.into_iter().zip(rescaled).zip(ends).map(|((own, rescaled), end)| {
-            let own = own.filter(|own| own.rank >= travel.rank).map(|own| (own.value, own.path));
+        let Travel { from_us, to_us, .. } = travel.value;
+        let is_measured = points.as_ref().is_some_and(|(rank, _)| *rank >= travel.rank);
+        let is_beyond = |own: &Pick<f64>| !is_measured && !(from_us..=to_us).contains(&own.value);
+        let mut all = own.into_iter().zip(rescaled).zip([from_us, to_us]).map(|((own, rescaled), end)| {
+            let own = own.filter(|own| own.rank >= travel.rank && !is_beyond(own)).map(|own| (own.value, own.path));
             own.or(rescaled).or_else(|| Some((end, travel.path.clone())))
         });
         [all.next().flatten(), all.next().flatten()]

@@ -1,6 +1,6 @@
 //! Why an `enable` may have been sent before a stop, in words.
 
-use hexapod_ros::call_again;
+use hexapod_ros::{call_again, stopped_ago};
 use std::fmt;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(crate) enum Why {
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a stop was received {:.2} s ago, and ", self.since.as_secs_f64())?;
+        write!(f, "{}, and ", stopped_ago(self.since))?;
         match self.why {
             Why::Quiet => f.write_str("an enable that was sent before it could still arrive")?,
             Why::Late(late) => write!(f, "this enable took {:.2} s longer to arrive than usual", late.as_secs_f64())?,

@@ -176,7 +176,7 @@ export class Cockpit extends Emitter<Events> {
   }
 
   async call(service: Service): Promise<Answer> {
-    const answer = await this.ask({ type: "call", service }, service === "enable");
+    const answer = await this.ask({ type: "call", service, seen: this.#seen }, service === "enable");
     if (!answer.ok && service === "enable" && answer.message) this.emit("checks", answer.message);
     return answer;
   }
@@ -210,7 +210,7 @@ export class Cockpit extends Emitter<Events> {
   }
 
   play(name: string): void {
-    void this.ask({ type: "motion", name });
+    void this.ask({ type: "motion", name, seen: this.#seen });
   }
 
   #nextGait(): void {

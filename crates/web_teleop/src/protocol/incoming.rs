@@ -22,8 +22,8 @@ enum Written {
     Arc { seen: u64, velocity: f64, curvature: f64 },
     Pose { seen: u64, x: f64, y: f64, z: f64, roll: f64, pitch: f64, yaw: f64 },
     Gait { id: u64, name: String },
-    Motion { id: u64, name: String },
-    Call { id: u64, service: Service },
+    Motion { id: u64, name: String, seen: Option<u64> },
+    Call { id: u64, service: Service, seen: Option<u64> },
     Record { id: u64, on: bool },
 }
 
@@ -77,10 +77,10 @@ pub enum Ask {
     Lease(Want),
     /// A gait by its name.
     Gait(String),
-    /// A motion by its name; empty: none.
-    Motion(String),
-    /// A service.
-    Call(Service),
+    /// A motion by its name; empty: none. With the newest state seen, if that is said.
+    Motion(String, Option<u64>),
+    /// A service, likewise.
+    Call(Service, Option<u64>),
     /// To start or end a recording.
     Record(bool),
 }
@@ -124,8 +124,13 @@ pub fn parse(text: &str) -> Result<Incoming, Bad> {
     if text.len() > MOST_BYTES {
         return Err(Bad::Message(format!("{} bytes are too many; {MOST_BYTES} are the most", text.len())));
     }
-    let written: Written =
-        serde_json::from_str(text).map_err(|error| Bad::Message(bounds::reason(&error.to_string()).into_owned()))?;
+    let written: Written = match serde_json::from_str(text) {
+        Ok(written) => written,
+        Err(error) => {
+            let bad = || Bad::Message(bounds::reason(&error.to_string()).into_owned());
+            return flawed_stop(text).map(Incoming::Stop).ok_or_else(bad);
+        }
+    };
     Ok(match written {
         Written::Hello { version, name } => Incoming::Hello { version, name: shown(&name) },
         Written::Ping { id } => Incoming::Ping(id),
@@ -155,10 +160,19 @@ pub fn parse(text: &str) -> Result<Incoming, Bad> {
             Incoming::Ask(id, Ask::Lease(want))
         }
         Written::Gait { id, name } => Incoming::Ask(id, Ask::Gait(named("gait", id, name)?)),
-        Written::Motion { id, name } => Incoming::Ask(id, Ask::Motion(named("motion", id, name)?)),
-        Written::Call { id, service } => Incoming::Ask(id, Ask::Call(service)),
+        Written::Motion { id, name, seen } => Incoming::Ask(id, Ask::Motion(named("motion", id, name)?, seen)),
+        Written::Call { id, service, seen } => Incoming::Ask(id, Ask::Call(service, seen)),
         Written::Record { id, on } => Incoming::Ask(id, Ask::Record(on)),
     })
+}
+
+/// A stop that is not written as one should be. Whoever wrote it wants the robot to stop: at once unless he says otherwise.
+fn flawed_stop(text: &str) -> Option<Stop> {
+    let written: serde_json::Value = serde_json::from_str(text).ok()?;
+    let word =
+        |key: &str| written.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().trim().to_lowercase();
+    let kind = if word("kind") == "halt" { Stop::Halt } else { Stop::Emergency };
+    (word("type") == "stop").then_some(kind)
 }
 
 /// Refuses numbers that no robot is asked for.
@@ -210,7 +224,6 @@ mod tests {
             r#"{"type":"ping"}"#,
             r#"{"type":"ping","id":-1}"#,
             r#"{"type":"ping","id":1,"more":2}"#,
-            r#"{"type":"stop","kind":"softly"}"#,
             r#"{"type":"drive","seen":1,"vx":1e999,"vy":0,"wz":0}"#,
             r#"{"type":"drive","seen":1,"vx":NaN,"vy":0,"wz":0}"#,
             r#"{"type":"drive","seen":1,"vx":null,"vy":0,"wz":0}"#,
@@ -220,6 +233,21 @@ mod tests {
         ] {
             assert!(matches!(parse(text), Err(Bad::Message(_))), "{text}: {:?}", parse(text));
         }
+    }
+
+    #[test]
+    fn when_a_stop_is_not_written_as_it_should_be_expect_it_to_stop_all_the_same() {
+        for (text, stop) in [
+            (r#"{"type":"stop","kind":"emergency","id":5}"#, Stop::Emergency),
+            (r#"{"type":"stop"}"#, Stop::Emergency),
+            (r#"{"type":"STOP","kind":7}"#, Stop::Emergency),
+            (r#"{"type":"stop","kind":"softly"}"#, Stop::Emergency),
+            (r#"{"type":"stop","kind":"Halt ","more":[]}"#, Stop::Halt),
+        ] {
+            assert_eq!(parse(text), Ok(Incoming::Stop(stop)), "{text}");
+        }
+        assert!(parse(r#"{"type":"stopped","kind":"emergency"}"#).is_err());
+        assert!(parse(r#"["stop"]"#).is_err());
     }
 
     #[test]

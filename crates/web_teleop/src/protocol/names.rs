@@ -10,7 +10,7 @@ impl Refusal {
         match self {
             Self::NoLease => "no_lease",
             Self::HasDriver(_) => "has_driver",
-            Self::Stale => "stale",
+            Self::Stale | Self::Unseen => "stale",
             Self::ReleaseFirst => "release_first",
             Self::Stopped => "stopped",
         }
@@ -23,6 +23,7 @@ impl Refusal {
             Self::NoLease => "take the controls first",
             Self::HasDriver(_) => "somebody else drives: take over",
             Self::Stale => "the connection is too slow to drive",
+            Self::Unseen => "the robot was stopped after this was asked for: ask again",
             Self::ReleaseFirst => "release the stick first",
             Self::Stopped => "the robot was stopped: enable the servos first",
         }
@@ -73,8 +74,8 @@ impl Ask {
         match self {
             Self::Lease(_) => "lease",
             Self::Gait(_) => "gait",
-            Self::Motion(_) => "motion",
-            Self::Call(_) => "call",
+            Self::Motion(..) => "motion",
+            Self::Call(..) => "call",
             Self::Record(_) => "record",
         }
     }

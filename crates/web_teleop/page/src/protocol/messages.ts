@@ -31,8 +31,8 @@ export type ClientMessage =
   | { type: "arc"; seen: number; velocity: number; curvature: number }
   | ({ type: "pose"; seen: number } & BodyPose)
   | { type: "gait"; id: number; name: string }
-  | { type: "motion"; id: number; name: string }
-  | { type: "call"; id: number; service: Service }
+  | { type: "motion"; id: number; name: string; seen: number }
+  | { type: "call"; id: number; service: Service; seen: number }
   | { type: "record"; id: number; on: boolean };
 
 export interface Welcome {
