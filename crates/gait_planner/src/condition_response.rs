@@ -156,7 +156,7 @@ impl ConditionResponse {
     /// Hears whether servos get commands, and what has changed; when those of a fallen robot have just been let go, the pose in
     /// which it is switched on again. Once somebody has done that it is looked at anew.
     pub(crate) fn hear_servos(&mut self, held: bool, change: Change) -> Option<&[LegAngles; MAX_LEGS]> {
-        let released = change == Change::Released;
+        let released = matches!(change, Change::Released(_));
         self.dropped = !held && (self.dropped || released);
         if released && self.condition() == Condition::Lifted {
             // Wherever it is, its feet say nothing of it any more.

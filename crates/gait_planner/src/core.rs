@@ -8,7 +8,7 @@ use crate::life::{Life, Moment};
 use crate::progress::{End, NOT_STANDING, Progress, Tracker};
 use crate::remarks::{Refused, Remarks};
 use crate::senses::Senses;
-use crate::servos::{Change, RELEASED, Servos};
+use crate::servos::{Change, Servos};
 use crate::sight::Footing;
 use crate::steering::{DriveCommand, InVain, Steering};
 use hexapod_dynamics::Condition;
@@ -99,7 +99,7 @@ impl Core {
             condition: self.condition_response.condition(),
             stopped_as_blocked: self.condition_response.has_stopped(),
             doubts_switches: self.condition_response.doubts_switches(),
-            holds: self.servos.are_held(),
+            hold: self.servos.hold(),
             sits_within_s: self.time_to_sit(),
         }
     }
@@ -112,7 +112,7 @@ impl Core {
 
     /// Takes in what has come since the last tick and moves on by `dt` seconds to `now`.
     pub fn tick(&mut self, now: Moment, dt: f64) -> &Tick {
-        self.listen(now);
+        self.listen(now, dt);
         self.take_turns(now.at);
         let goes_back = now.at < self.ticked.at;
         if goes_back {
@@ -151,7 +151,7 @@ impl Core {
     /// Takes in what may not wait while a simulated clock stands, at `real` on the monotonic one: no time passes, but a stop
     /// or released servos end what the robot does. Its state, if that is another one now.
     pub fn tick_paused(&mut self, real: Duration) -> Option<&Tick> {
-        self.listen(Moment { at: self.ticked.at, real });
+        self.listen(Moment { at: self.ticked.at, real }, 0.0);
         self.intake.stand(real);
         self.take_turns(self.ticked.at);
         let (before, now) = (self.watch.shown().state, self.player.last());
@@ -265,14 +265,14 @@ impl Core {
     }
 
     /// Hears what the servos hold. Commands wait for it.
-    fn listen(&mut self, now: Moment) {
-        self.servos.wait(now.real);
+    fn listen(&mut self, now: Moment, dt: f64) {
+        self.servos.wait(now.real, dt);
         while let Some((held, change)) = self.servos.next() {
             if let Some(sitting) = self.condition_response.hear_servos(self.servos.are_held(), change) {
                 self.player.lie(sitting);
             }
             match change {
-                Change::Released => self.freeze(RELEASED, now),
+                Change::Released(why) => self.freeze(why, now),
                 Change::Found => self.steering.start(now, self.life()),
                 Change::Other => {}
             }

@@ -12,6 +12,7 @@ use crate::outbox::Done;
 use crate::pulse::Alarm;
 use crate::remarks::Remarks;
 use crate::requests::MotionStatus;
+use crate::servos::Hold;
 use crate::setup::Setup;
 use crate::sight::Sees;
 use crate::status::{Report, SharedState};
@@ -247,7 +248,7 @@ impl Outlet {
     /// Publishes whether the robot is where it should be when that changes, and has the servos of a fallen one let go.
     fn publish_condition(&mut self, remarks: &Remarks) {
         let (condition, now) = (remarks.condition, (remarks.condition, remarks.stopped_as_blocked));
-        self.fall_release.look(condition == Condition::Fallen, remarks.holds, monotonic_now());
+        self.fall_release.look(condition == Condition::Fallen, remarks.hold == Hold::Held, monotonic_now());
         let before = self.reported.replace(now);
         if before == Some(now) {
             return;

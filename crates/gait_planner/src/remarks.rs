@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::felt::SwitchFaults;
+use crate::servos::Hold;
 use crate::sight::Sees;
 use crate::sources::DrivingSources;
 use hexapod_dynamics::Condition;
@@ -67,8 +68,8 @@ pub struct Remarks {
     pub stopped_as_blocked: bool,
     /// Feet tell, and none of them has felt the ground.
     pub doubts_switches: bool,
-    /// Some servo gets a command.
-    pub holds: bool,
+    /// Whether some servo gets a command.
+    pub hold: Hold,
     /// The longest time that it takes from now until the robot sits, s.
     pub sits_within_s: f64,
 }

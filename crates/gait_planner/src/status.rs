@@ -6,6 +6,7 @@ use crate::felt::SwitchFaults;
 use crate::inbox::Inbox;
 use crate::pulse::Pulse;
 use crate::remarks::{Remarks, given_up};
+use crate::servos::Hold;
 use crate::sight::Sees;
 use crate::sources::DrivingSources;
 use hexapod_gait::{BodyOffset, GaitState, LimitedBy, Roughness, Tick, Twist};
@@ -19,6 +20,10 @@ use std::time::Duration;
 /// What to say of legs that would come too near to each other.
 const TOO_NEAR: &str = "two legs, or a leg and the body, would come too near to each other; the robot waits or keeps away \
                         (leg_clearance in motions.yaml)";
+
+/// What to say of a driver that was heard, and is not any more.
+const DRIVER_SILENT: &str = "servo_driver held the servos and has said nothing for 2 s: it has ended, stands still or is out of reach; \
+                             the robot has stopped where it was, and walks again after a command of zero";
 
 /// What other threads know of the control loop.
 #[derive(Debug)]
@@ -269,6 +274,9 @@ impl Report {
         }
         if let Some(barrier) = inbox.barrier(monotonic_now()) {
             status.report(Level::Warn, barrier.reason());
+        }
+        if self.remarks.hold == Hold::Silent {
+            status.report(Level::Warn, DRIVER_SILENT);
         }
         warn_of_condition(status, &self.remarks, self.uses_imu);
         if let Some(reason) = self.gave_up() {

@@ -35,13 +35,42 @@ fn when_the_robot_does_not_sit_in_time_or_nobody_commands_it_expect_it_held_and_
         let mut rig = retiring();
         let since = rig.now;
         while (if commanded { rig.step(|_| 0.1) } else { rig.tick() }) != State::Fault {
-            assert!(rig.now - since <= if commanded { ms(8010) } else { ms(270) });
+            assert!(rig.now - since <= if commanded { ms(8010) } else { ms(2270) });
         }
         assert!((0..JOINTS).all(|joint| rig.counts(joint).is_some()), "held");
         for _ in 0..520 {
             rig.step(|_| 0.1);
         }
         assert!(rig.all_low());
+    }
+}
+
+#[test]
+fn when_commands_pause_while_it_sits_down_or_before_expect_it_held_and_to_sit_down_once_they_go_on() {
+    for holds_first in [true, false] {
+        let mut rig = Rig::armed();
+        let pause = |rig: &mut Rig, state: State| {
+            (0..150).for_each(|tick| {
+                let now = rig.tick();
+                assert!(now == state || tick < 30, "{tick}: {now}");
+            })
+        };
+        if holds_first {
+            (0..30).for_each(|_| {
+                rig.tick();
+            });
+            assert_eq!(rig.driver.state(), State::Holding);
+        }
+        rig.driver.retire(rig.now, "the battery is low");
+        let before = rig.driver.commanded(4);
+        pause(&mut rig, State::Retiring);
+        assert_eq!(rig.driver.commanded(4), before, "held");
+        for _ in 0..200 {
+            assert_eq!(rig.step(|_| 0.2), State::Retiring);
+        }
+        assert!((rig.driver.commanded(4).expect("on") - 0.2).abs() < 0.02, "it goes on");
+        rig.driver.sat_down(rig.now);
+        assert_eq!((rig.step(|_| 0.2), rig.all_low()), (State::Fault, true));
     }
 }
 

@@ -218,8 +218,7 @@ const fn battery_alone(situation: Situation) -> Reaction {
 
 const fn battery(situation: Situation) -> Reaction {
     match situation {
-        Situation::In(State::Arming | State::Armed) | Situation::Paused => Reaction::Sit,
-        Situation::In(State::Holding) => Reaction::Fault,
+        Situation::In(State::Arming | State::Armed | State::Holding) | Situation::Paused => Reaction::Sit,
         Situation::In(State::Disarmed | State::Retiring | State::Fault | State::EmergencyStop) | Situation::Frozen => {
             Reaction::Nothing
         }
@@ -228,8 +227,7 @@ const fn battery(situation: Situation) -> Reaction {
 
 const fn stale(situation: Situation) -> Reaction {
     match situation {
-        Situation::In(State::Arming | State::Armed) => Reaction::Hold,
-        Situation::In(State::Retiring) => Reaction::Fault,
+        Situation::In(State::Arming | State::Armed | State::Retiring) => Reaction::Hold,
         Situation::In(State::Disarmed | State::Holding | State::Fault | State::EmergencyStop)
         | Situation::Frozen
         | Situation::Paused => Reaction::Nothing,

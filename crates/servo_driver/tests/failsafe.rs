@@ -293,7 +293,10 @@ fn check(cause: Cause, situation: Situation) {
         }
         Reaction::Fault => assert_eq!(state, State::Fault, "{cell}"),
         Reaction::Sit => assert!(state == State::Retiring && world.outputs(), "{cell}: {state}"),
-        Reaction::Hold => assert!(state == State::Holding && world.outputs(), "{cell}: {state}"),
+        Reaction::Hold => {
+            let held = if before == State::Retiring { before } else { State::Holding };
+            assert!(state == held && world.outputs(), "{cell}: {state}");
+        }
         Reaction::Nothing => {
             let goes_on = before == State::Arming && state == State::Armed;
             assert!(state == before || goes_on, "{cell}: {before} became {state}");

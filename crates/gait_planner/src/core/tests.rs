@@ -8,6 +8,7 @@ mod sticks;
 use super::*;
 use crate::command::{MotionRequest, queues};
 use crate::params::{settings, shipped};
+use crate::servos::Hold;
 use crate::setup::Setup;
 use hexapod_gait::GaitState;
 use hexapod_gait::Twist;
@@ -22,6 +23,8 @@ struct Bench {
     core: Core,
     commands: Producer<Received>,
     poses: Producer<Held>,
+    /// What the driver says all the time.
+    said: Option<Held>,
     now: Duration,
 }
 
@@ -33,7 +36,7 @@ impl Bench {
 
     fn of(engine: Engine, timeout: Duration) -> Self {
         let mut bench = Self::just_started(engine, timeout);
-        bench.poses.push(Held::Nothing).unwrap();
+        bench.say(Held::Nothing);
         bench.send(Command::Stand);
         bench.tick(300);
         assert_eq!(bench.state(), GaitState::Standing);
@@ -42,7 +45,7 @@ impl Bench {
 
     fn just_started(engine: Engine, timeout: Duration) -> Self {
         let (commands, poses, incoming) = queues();
-        Self { core: Core::new(engine, incoming, timeout), commands, poses, now: Duration::from_secs(1000) }
+        Self { core: Core::new(engine, incoming, timeout), commands, poses, said: None, now: Duration::from_secs(1000) }
     }
 
     fn send(&mut self, command: Command) {
@@ -54,10 +57,22 @@ impl Bench {
         self.commands.push(Received { command, sender: Some(sender), at }).unwrap();
     }
 
+    fn say(&mut self, held: Held) {
+        self.said = Some(held);
+        self.poses.push(held).unwrap();
+    }
+
+    /// A tick, with what the driver says again.
+    fn step(&mut self) {
+        self.now += DT;
+        // A queue that is full is being listened to.
+        let _ = self.said.map(|held| self.poses.push(held));
+        self.core.tick(Moment::real(self.now), DT.as_secs_f64());
+    }
+
     fn tick(&mut self, ticks: usize) {
         for _ in 0..ticks {
-            self.now += DT;
-            self.core.tick(Moment::real(self.now), DT.as_secs_f64());
+            self.step();
             assert_eq!(self.core.remarks().fault, None);
         }
     }
@@ -88,7 +103,7 @@ fn when_started_under_a_robot_that_walks_expect_nothing_reported_before_its_pose
             bench.drive(0.01, 1);
             assert!(!bench.core.speaks(), "its stick is still pushed");
         }
-        bench.poses.push(Held::Pose(held)).unwrap();
+        bench.say(Held::Pose(held));
         bench.drive(0.01, 1);
         assert!(bench.core.speaks());
         let joints = |legs: &[LegAngles]| legs.iter().flat_map(|leg| leg.iter().copied()).collect::<Vec<_>>();
@@ -102,9 +117,9 @@ fn when_started_under_a_robot_that_walks_expect_nothing_reported_before_its_pose
 fn when_the_servos_are_let_go_in_stride_expect_the_robot_frozen_until_a_new_command_after_none() {
     for seconds in [0.2, 0.63, 1.0, 1.37] {
         let mut bench = Bench::standing();
-        bench.poses.push(Held::Part).unwrap();
+        bench.say(Held::Part);
         bench.drive(seconds, 5);
-        bench.poses.push(Held::Nothing).unwrap();
+        bench.say(Held::Nothing);
         let left = bench.core.last().angles;
         for tick in 0..300 {
             if tick % 5 == 1 {
@@ -123,6 +138,24 @@ fn when_the_servos_are_let_go_in_stride_expect_the_robot_frozen_until_a_new_comm
         bench.drive(12.0, 5);
         assert_eq!(bench.state(), GaitState::Walking);
     }
+}
+
+#[test]
+fn when_the_driver_falls_silent_in_stride_expect_the_robot_frozen_and_a_planner_that_stood_still_to_walk_on() {
+    let mut bench = Bench::standing();
+    bench.said = None;
+    bench.poses.push(Held::Part).unwrap();
+    bench.drive(1.0, 1);
+    bench.now += Duration::from_secs(30);
+    bench.drive(0.5, 1);
+    assert_eq!((bench.state(), bench.core.remarks().hold), (GaitState::Walking, Hold::Held));
+    bench.drive(1.0, 1);
+    assert_eq!((bench.state(), bench.core.remarks().hold), (GaitState::Standing, Hold::Silent), "with the stick held");
+    let left = bench.core.last().angles;
+    bench.poses.push(Held::Part).unwrap();
+    bench.drive(1.0, 1);
+    assert_eq!((bench.state(), bench.core.remarks().hold), (GaitState::Standing, Hold::Held));
+    assert!(bench.core.last().angles == left);
 }
 
 #[test]

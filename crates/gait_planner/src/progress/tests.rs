@@ -94,6 +94,7 @@ impl Bench {
     fn tick(&mut self, ticks: usize) {
         for _ in 0..ticks {
             self.now += DT;
+            self.poses.push(Held::Part).unwrap();
             let before = self.core.last().angles;
             let after = self.core.tick(Moment::real(self.now), DT.as_secs_f64()).angles;
             self.fastest = self.fastest.max(fastest(&self.robot, &before, &after));

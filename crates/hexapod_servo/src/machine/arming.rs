@@ -171,6 +171,7 @@ impl<S: Backend> ServoDriver<S> {
         // Before the first joint is on, it is the command that was fresh when arming began.
         let stale = self.joints.iter().any(|joint| joint.stale)
             || !self.joints.iter().any(|joint| joint.on || joint.is_fresh(now, timeout));
+        self.silent_since = if stale { self.silent_since.or(Some(now)) } else { None };
         match self.state {
             State::Arming | State::Armed if stale => {
                 self.counters.holds += 1;
@@ -182,7 +183,6 @@ impl<S: Backend> ServoDriver<S> {
                 self.enter(now, next);
             }
             State::Holding => self.hold(now),
-            State::Retiring if stale => self.stop_retiring(now),
             _ => {}
         }
     }

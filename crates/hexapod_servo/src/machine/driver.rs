@@ -41,6 +41,8 @@ pub struct ServoDriver<S> {
     pub(super) spare_parts: u64,
     /// How long a robot that is to sit is waited for.
     pub(super) retiring: Duration,
+    /// Since when commands are stale.
+    pub(super) silent_since: Option<Duration>,
 }
 
 impl<S: Backend> ServoDriver<S> {
@@ -68,6 +70,7 @@ impl<S: Backend> ServoDriver<S> {
             sit_asked: false,
             spare_parts: 0,
             retiring: RETIRING,
+            silent_since: None,
         }
     }
 

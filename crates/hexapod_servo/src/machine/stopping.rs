@@ -7,6 +7,10 @@ use super::fault::Fault;
 use super::state::State;
 use crate::backend::{Backend, Off, Unacknowledged};
 
+/// Commands of a robot that is to sit may pause for so long: a computer whose supply sags is slow at times, and a robot let go
+/// for that would fall.
+const RESUMES: Duration = Duration::from_secs(2);
+
 impl<S: Backend> ServoDriver<S> {
     /// Switches everything off with the next tick. A latched fault or emergency stop stays latched. After an
     /// [`enable`](Self::enable) that was refused because of where the joints were last commanded to be, it forgets
@@ -47,14 +51,12 @@ impl<S: Backend> ServoDriver<S> {
         }
     }
 
-    /// Reports something that the robot shall sit down for before its servos go off, e.g. a low battery. With all joints
-    /// commanded that are on it has the time in which it [sits](Self::set_retiring) for that, and no more are switched on;
-    /// in any other live state it is a fault at once.
+    /// Reports something that the robot shall sit down for before its servos go off, e.g. a low battery. It has the time in
+    /// which it [sits](Self::set_retiring) for that, and no more joints are switched on. Commands that pause meanwhile are waited
+    /// for, for a while.
     pub fn retire(&mut self, now: Duration, reason: &'static str) {
-        match self.state {
-            State::Armed | State::Arming => self.begin_retiring(now, Fault::External(reason)),
-            State::Holding => self.trip(reason),
-            _ => {}
+        if matches!(self.state, State::Armed | State::Arming | State::Holding) {
+            self.begin_retiring(now, Fault::External(reason));
         }
     }
 
@@ -86,9 +88,10 @@ impl<S: Backend> ServoDriver<S> {
         }
     }
 
-    /// Ends retiring when it takes too long.
+    /// Ends retiring when it takes too long, or nobody commands it.
     pub(super) fn watch_retiring(&mut self, now: Duration) {
-        if self.state == State::Retiring && now.saturating_sub(self.since) >= self.retiring {
+        let is_alone = self.silent_since.is_some_and(|since| now.saturating_sub(since) >= RESUMES);
+        if self.state == State::Retiring && (is_alone || now.saturating_sub(self.since) >= self.retiring) {
             self.stop_retiring(now);
         }
     }

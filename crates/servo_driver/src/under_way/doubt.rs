@@ -39,6 +39,7 @@ impl fmt::Display for Doubt {
             Why::Second => f.write_str("the first call of this enable was refused before it")?,
             Why::Unknown => f.write_str("nobody knows whether this enable was sent before it")?,
         }
-        write!(f, ". Nothing was switched on: {}", call_again(self.wait))
+        let mean = if self.why == Why::Quiet { "" } else { "to show that you know of the stop, " };
+        write!(f, ". Nothing was switched on: {mean}{}", call_again(self.wait))
     }
 }

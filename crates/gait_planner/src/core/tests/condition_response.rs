@@ -11,7 +11,7 @@ impl Bench {
     /// One that knows what servos and an IMU say of a robot that stands still.
     fn sensed() -> Self {
         let mut bench = Self::standing();
-        bench.poses.push(Held::Part).unwrap();
+        bench.say(Held::Part);
         bench.imu(150, Vector3::zeros(), Vector3::z() * G, false);
         bench
     }
@@ -23,8 +23,7 @@ impl Bench {
             if drives {
                 self.send(Command::Twist(Twist::new(0.1, 0.0, 0.0)));
             }
-            self.now += DT;
-            self.core.tick(Moment::real(self.now), DT.as_secs_f64());
+            self.step();
         }
     }
 
@@ -82,14 +81,14 @@ fn when_the_robot_falls_on_its_back_in_stride_expect_a_fault_until_somebody_enab
     bench.send(Command::Stand);
     bench.imu(100, Vector3::zeros(), -Vector3::z() * G, true);
     assert!(bench.core.last().angles == left, "nothing moves");
-    bench.poses.push(Held::Nothing).unwrap();
+    bench.say(Held::Nothing);
     bench.imu(300, Vector3::zeros(), -Vector3::z() * G, true);
     assert_eq!(bench.condition(), Condition::Fallen, "until somebody puts it on its feet");
     bench.imu(400, Vector3::zeros(), Vector3::z() * G, true);
     assert_eq!((bench.state(), bench.condition()), (GaitState::Sitting, Condition::Ok), "it may be enabled");
     let sits = bench.core.last().angles;
     assert!(sits == Bench::new_pose(), "from here it is switched on");
-    bench.poses.push(Held::Part).unwrap();
+    bench.say(Held::Part);
     bench.imu(50, Vector3::zeros(), Vector3::z() * G, true);
     assert!(bench.core.last().angles == sits, "no joint jumps under servos that hold it");
     assert_eq!((bench.state(), bench.core.remarks().fault), (GaitState::Sitting, None), "whatever the stick says");
@@ -140,7 +139,7 @@ fn when_it_is_enabled_on_its_back_expect_it_let_go_again() {
     bench.imu(50, Vector3::x() * 2.0 * std::f64::consts::PI, Vector3::zeros(), false);
     bench.imu(50, Vector3::zeros(), -Vector3::z() * G, false);
     for held in [Held::Nothing, Held::Part] {
-        bench.poses.push(held).unwrap();
+        bench.say(held);
         bench.imu(50, Vector3::zeros(), -Vector3::z() * G, false);
         assert_eq!(bench.core.remarks().fault, Some(Fault::Fallen));
     }
@@ -220,16 +219,16 @@ fn when_lifted_while_it_plays_rises_or_sits_down_expect_the_legs_held_within_a_s
 #[test]
 fn when_its_servos_are_let_go_while_it_stands_expect_no_lift_of_a_robot_on_its_belly() {
     let mut bench = Bench::standing();
-    bench.poses.push(Held::Part).unwrap();
+    bench.say(Held::Part);
     bench.feet(200, None);
-    bench.poses.push(Held::Nothing).unwrap();
+    bench.say(Held::Nothing);
     bench.feet(300, Some(false));
     assert_eq!(bench.condition(), Condition::Ok);
-    bench.poses.push(Held::Part).unwrap();
+    bench.say(Held::Part);
     bench.feet(100, None);
     bench.feet(100, Some(false));
     assert_eq!(bench.condition(), Condition::Lifted, "servos hold it again, and a hand lifts it");
-    bench.poses.push(Held::Nothing).unwrap();
+    bench.say(Held::Nothing);
     bench.feet(100, Some(false));
     assert_eq!(bench.condition(), Condition::Ok);
 }

@@ -5,7 +5,7 @@ use super::*;
 /// A robot in mid-stride whose clock has just stopped.
 fn in_mid_stride() -> Bench {
     let mut bench = Bench::standing();
-    bench.poses.push(Held::Pose(bench.core.last().angles)).unwrap();
+    bench.say(Held::Pose(bench.core.last().angles));
     for _ in 0..60 {
         bench.send(Command::Twist(Twist::new(0.06, 0.0, 0.1)));
         bench.now += DT;
@@ -26,7 +26,7 @@ impl Bench {
 #[test]
 fn when_the_clock_stands_expect_an_emergency_stop_and_released_servos_to_end_the_walk_where_the_robot_is() {
     let stops: [fn(&mut Bench); 2] =
-        [|bench| bench.send(Command::Freeze("emergency stop")), |bench| bench.poses.push(Held::Nothing).unwrap()];
+        [|bench| bench.send(Command::Freeze("emergency stop")), |bench| bench.say(Held::Nothing)];
     for stop in stops {
         let mut bench = in_mid_stride();
         let angles = bench.core.last().angles;

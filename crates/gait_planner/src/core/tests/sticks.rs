@@ -106,7 +106,7 @@ fn when_a_planner_starts_under_servos_that_are_on_while_a_stick_is_held_expect_n
     for late in [0, 40] {
         let mut bench = Bench::just_started(setup.engine.clone(), setup.timeout);
         bench.tick(late);
-        bench.poses.push(Held::Pose(before.core.last().angles)).unwrap();
+        bench.say(Held::Pose(before.core.last().angles));
         bench.hold(3.0, &[(STICK, push), (PAGE, zero)]);
         assert_eq!(bench.state(), GaitState::Standing);
         let reported = bench.core.take_refused().map(|refused| refused.reason).unwrap_or_default();
