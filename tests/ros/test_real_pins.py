@@ -132,7 +132,7 @@ def test_when_the_battery_is_low_expect_a_fault_and_no_fault_when_it_sags(armed,
 def test_when_the_battery_is_low_on_a_robot_that_sits_slowly_expect_its_servos_on_until_it_does(session, wired):
     user = session.user
     session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)
-    session.start('gait_planner', '-p', 'sit_time:=16.0')
+    session.start('gait_planner', '-p', 'sit_time:=10.0')
     states = user.listen('gait_state')
     user.hear('servo_states', 'joint_commands', '/diagnostics')
     user.arm()
@@ -143,7 +143,28 @@ def test_when_the_battery_is_low_on_a_robot_that_sits_slowly_expect_its_servos_o
         assert time.monotonic() < low + 40.0, 'the servos are still on'
         user.spin(0.005)
     off = time.time()
-    assert time.monotonic() - low > 16.0
+    assert time.monotonic() - low > 10.0
+    user.spin(0.3)
+    assert states[-1].message.data == 'sitting' and states[-1].sent < off, 'let go before it sat'
+    assert state_of(user) == 'fault'
+
+
+@pytest.mark.parametrize('before_s', [0.3, 0.6], ids=['as it comes', 'as it sits down'])
+def test_when_the_planner_pauses_on_a_low_battery_expect_the_robot_seated_before_its_servos_go_off(session, wired, before_s):
+    user = session.user
+    session.start('servo_driver', *ON_I2C, *PINS, environment=wired.environment)
+    planner = session.start('gait_planner')
+    states = user.listen('gait_state')
+    user.hear('servo_states', 'joint_commands', '/diagnostics')
+    user.arm()
+    user.stand()
+    wired.set_pin(BATTERY, LOW)
+    user.spin(before_s)
+    planner.signal(signal.SIGSTOP)
+    time.sleep(0.7)
+    planner.signal(signal.SIGCONT)
+    user.until(lambda: not wired.pulses(), 20.0, 'servos off')
+    off = time.time()
     user.spin(0.3)
     assert states[-1].message.data == 'sitting' and states[-1].sent < off, 'let go before it sat'
     assert state_of(user) == 'fault'
