@@ -91,7 +91,7 @@ impl Stack {
             terrain: simulator.terrain_name().to_owned(),
             zero_s: 0.0,
             start,
-            notes: planner.notes,
+            notes: planner.notes.into_iter().chain(simulator.notes().to_vec()).collect(),
         })
     }
 

@@ -57,6 +57,7 @@ struct Since {
     energy: f64,
     lean: f64,
     way: Way,
+    turn: Turn,
     /// The way with the weight that went it, N m.
     carried: f64,
 }
@@ -75,6 +76,40 @@ struct Way {
     commanded: f64,
 }
 
+/// How far the robot was to turn, and has turned in the direction in which the planner turned it, rad.
+#[derive(Default)]
+struct Turn {
+    last: Option<f64>,
+    planned: f64,
+    turned: f64,
+    /// As the list had it.
+    commanded: f64,
+}
+
+impl Turn {
+    /// Takes a tick down that ended at this yaw, with these planned and commanded angular velocities.
+    fn go(&mut self, yaw: f64, planned: f64, commanded: f64, dt: f64) {
+        let by = self.last.replace(yaw).map_or(0.0, |last| Rotation2::new(yaw - last).angle());
+        if planned != 0.0 {
+            self.turned += by * planned.signum();
+        }
+        self.planned += planned.abs() * dt;
+        self.commanded += commanded.abs() * dt;
+    }
+
+    /// In words, of a robot that was to turn.
+    fn outcome(&self) -> Option<String> {
+        let Self { turned, planned, commanded, .. } = *self;
+        let part = |of: f64, what| {
+            if of > LEAST_RAD { format!(", {:.3} of the {of:.3} rad {what}", turned / of) } else { String::new() }
+        };
+        let words = || format!("{turned:.3} rad{}{}", part(planned, "planned"), part(commanded, "commanded"));
+        (planned.max(commanded) > LEAST_RAD).then(words)
+    }
+}
+
+/// A robot that turns less is not meant to, rad.
+const LEAST_RAD: f64 = 0.02;
 /// Figures per metre are reported only of ways that are longer, m.
 const LEAST_M: f64 = 0.02;
 /// A robot that covers less of the planned way than this slides or is stuck; one that covers more, so many times, creeps.
@@ -202,14 +237,15 @@ impl Tally {
             Motors { known, joints } => format!("{:.1} J by {known} of {joints} joints alone: {OTHERS}", since.energy),
         };
         let figures = [
-            ("way", format!("{walked:.3} m{fraction}{asked}{stuck}")),
-            ("slip", format!("{:.3} m by each foot on average{}", since.slip, per_metre(since.slip))),
-            ("lean", format!("{:.1} degrees at most", since.lean.to_degrees())),
-            ("work", format!("{:.1} J at the joints{}", since.work, cost(since.work))),
-            ("energy", energy),
-            ("falls", format!("{}{first}", self.falls)),
+            ("way", Some(format!("{walked:.3} m{fraction}{asked}{stuck}"))),
+            ("turn", since.turn.outcome()),
+            ("slip", Some(format!("{:.3} m by each foot on average{}", since.slip, per_metre(since.slip)))),
+            ("lean", Some(format!("{:.1} degrees at most", since.lean.to_degrees()))),
+            ("work", Some(format!("{:.1} J at the joints{}", since.work, cost(since.work)))),
+            ("energy", Some(energy)),
+            ("falls", Some(format!("{}{first}", self.falls))),
         ];
-        figures.map(|(what, figure)| format!("{what:<8} {figure}\n")).concat()
+        figures.iter().filter_map(|(what, figure)| Some(format!("{what:<8} {}\n", figure.as_ref()?))).collect()
     }
 }
 
@@ -222,6 +258,7 @@ impl Since {
         let planned = Rotation2::new(line.turn[2]) * Vector2::new(moment.twist.vx, moment.twist.vy);
         let steps = matches!(moment.state, GaitState::Walking | GaitState::Stopping);
         let waits = steps && moment.twist == Twist::ZERO;
+        self.turn.go(line.turn[2], moment.twist.wz, moment.commanded.wz, moment.dt);
         self.way.commanded += moment.commanded.vx.hypot(moment.commanded.vy) * moment.dt;
         self.carried += moment.weight * self.way.go(line.place.xy(), planned, waits, moment.dt);
     }

@@ -63,6 +63,20 @@ fn when_a_servo_has_a_kind_expect_its_points_limits_and_speed() {
 }
 
 #[test]
+fn when_pulse_limits_are_beyond_what_the_kind_takes_expect_those_of_the_kind_unless_points_were_measured() {
+    // As `hexapod new` writes them for servos that are not known yet.
+    let limits = "min_pulse_us: 545.0, max_pulse_us: 2454.0";
+    let servo = only(&format!("  left_coxa: {{channel: 3, kind: most, {limits}}}\n"), &[]);
+    assert_eq!((servo.min_pulse_us, servo.max_pulse_us), (600.0, 2400.0));
+    assert_eq!(points(&servo), [(-2.3562, 600.0), (0.0, 1500.0), (2.3562, 2400.0)]);
+    let servo = only(&format!("  left_coxa: {{channel: 3, kind: half, {limits}}}\n"), &[]);
+    assert_eq!((servo.min_pulse_us, servo.max_pulse_us), (545.0, 2454.0), "within");
+    let measured = "points: [{angle_rad: -1.0, pulse_us: 560.0}, {angle_rad: 1.0, pulse_us: 2440.0}]";
+    let servo = only(&format!("  left_coxa: {{channel: 3, kind: most, {measured}, {limits}}}\n"), &[]);
+    assert_eq!((servo.min_pulse_us, servo.max_pulse_us), (545.0, 2454.0));
+}
+
+#[test]
 fn when_defaults_are_for_several_endings_expect_the_longest_to_count_and_own_keys_most() {
     let speed = |servo: &str| only(servo, &[]).speed_limit_rad_s;
     assert_eq!(speed("  left_front_tibia: {channel: 1}\n"), 4.0);

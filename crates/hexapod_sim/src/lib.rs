@@ -16,7 +16,7 @@ mod simulator;
 
 pub use boards::Boards;
 pub use body::{Assembly, BuildError, Foot, Hinge, HingeKind, Part};
-pub use config::Config;
+pub use config::{Config, NamedServo};
 pub use engine::{Drive, Momentum, Mount, Push, Seen, Settings, Velocity, World};
 pub use fall::{FALLEN_RAD, Fall, FallWatch, lean_beyond, on_its_belly};
 pub use ground::{

@@ -3,7 +3,7 @@
 use crate::common::{config, document, shipped};
 use hexapod_config::Document;
 use hexapod_kinematics::{JointLimits, Robot};
-use hexapod_sim::{Config, ServoModel};
+use hexapod_sim::{Config, NamedServo, ServoModel};
 use proptest::prelude::*;
 
 fn refused(above: &str) -> String {
@@ -131,7 +131,13 @@ proptest! {
 
 #[test]
 fn when_servos_yaml_names_a_kind_expect_its_motor_unless_an_owner_says_another() {
-    let kinds = ["left_front_coxa", "left_front_femur"].map(|joint| (joint.to_owned(), "mg996r".to_owned()));
+    let named = |joint: &str, kind: &str, stall_torque_nm| NamedServo {
+        joint: joint.into(),
+        kind: kind.into(),
+        stall_torque_nm,
+        no_load_speed_rad_s: Some(5.0),
+    };
+    let kinds = ["left_front_coxa", "left_front_femur"].map(|joint| named(joint, "mg996r", None));
     let volts = |above: &str, joint: &str| {
         let servos = Config::read_for(&document(above), &shipped(), &kinds).unwrap().servos;
         if let ServoModel::Own(kind) = servos.of(joint) { Some(kind.nominal_v) } else { None }
@@ -140,4 +146,14 @@ fn when_servos_yaml_names_a_kind_expect_its_motor_unless_an_owner_says_another()
     assert_eq!(volts("servos: {all: perfect}", "left_front_coxa"), None);
     assert_eq!(volts("servos: {coxa: ds3218}", "left_front_coxa"), Some(6.8));
     assert_eq!(volts("supply: {open_v: 5.0}", "left_front_coxa"), Some(6.0));
+    let strange = [named("left_front_coxa", "mine", Some(2.158)), named("left_front_femur", "standard", None)];
+    let config = Config::read_for(&document("supply: {open_v: 5.0}"), &shipped(), &strange).unwrap();
+    let ServoModel::Own(common) = *config.servos.of("left_front_coxa") else { panic!("it is as strong as it is") };
+    assert_eq!((common.nominal_v, common.stall_torque, common.no_load_speed), (5.0, 2.158, 5.0));
+    assert!((common.friction, common.rotor) == (0.1, 0.004) && common.stall_current == 0.0, "{common:?}");
+    assert!(
+        matches!(config.servos.of("left_front_femur"), ServoModel::OfJoint(_)),
+        "of a placeholder nothing is known"
+    );
+    assert!(config.notes.len() == 1 && config.notes[0].contains("kind mine"), "{:?}", config.notes);
 }

@@ -38,7 +38,7 @@ pub fn run(
 ) -> Result<(), RunError> {
     let servo_time = boards.servo_time().clone();
     let plant = setup.plant(servos, boards)?;
-    for note in &plant.simulator().world().assembly().notes {
+    for note in setup.notes().iter().chain(&plant.simulator().world().assembly().notes) {
         tracing::warn!("{note}");
     }
     let wishes = Wishes::at(setup.speed, setup.lockstep);

@@ -7,10 +7,11 @@ use crate::plant::Plant;
 use hexapod_config::ConfigError;
 use hexapod_config::ros_params::Params;
 use hexapod_kinematics::LegAngles;
+use hexapod_servo::calibration::Motor;
 use hexapod_servo::{ServoConfig, SimulatedBus};
 use hexapod_setup::params::{check_urdf, number, switch, text, wrong};
 use hexapod_setup::{Description, Files, Frames, motors};
-use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Imu, PointSensor, Terrain, World};
+use hexapod_sim::{Assembly, BuildError, Config, FootSwitches, Ground, Imu, NamedServo, PointSensor, Terrain, World};
 use nalgebra::Isometry3;
 
 /// All the node needs, read and checked.
@@ -62,8 +63,14 @@ impl Setup {
     fn read(params: &Params, files: &Files) -> Result<Self, ConfigError> {
         let description = Description::read(files)?;
         let motors = motors(&files.in_config("servos.yaml"), &description.robot).into_iter();
-        let kinds: Vec<_> = motors.map(|(joint, motor)| (joint, motor.kind)).collect();
-        let config = Config::read_for(&files.in_config("sim.yaml").read()?, &description.robot, &kinds)?;
+        let named = motors.map(|(joint, Motor { kind, stall_torque_nm, no_load_speed_rad_s, .. })| NamedServo {
+            joint,
+            kind,
+            stall_torque_nm,
+            no_load_speed_rad_s,
+        });
+        let named: Vec<_> = named.collect();
+        let config = Config::read_for(&files.in_config("sim.yaml").read()?, &description.robot, &named)?;
         let frames = Frames::new(description.robot.model(), NAME, params)?;
         check_world_frame(params, &frames, &description)?;
         Ok(Self {
@@ -109,6 +116,12 @@ impl Setup {
     #[must_use]
     pub fn hung_up(self) -> Self {
         Self { is_hung_up: true, ..self }
+    }
+
+    /// What is to be known of it beside what its description lacks.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.config.notes
     }
 
     /// What the robot stands on, by its name.

@@ -216,3 +216,15 @@ fn when_steps_are_too_high_expect_it_to_stop_and_over_rubble_that_holds_it_up_fo
     let (outcome, table) = walked(ahead, "rubble", &[&size("0.06"), "gait_planner.step_height:=0.05"]);
     assert!(!outcome.contains("it has stopped") && last(&table, "x") > 0.4, "{outcome}");
 }
+
+#[test]
+fn when_it_turns_one_way_and_the_other_expect_how_far_it_turned_of_what_was_planned_and_commanded() {
+    let (outcome, _) = walked("0,0,0,0.3\n4,0,0,-0.3\n8,0,0,0\n10,0,0,0\n", "flat", &[]);
+    let figures = outcome.lines().find_map(|line| line.strip_prefix("turn")).unwrap();
+    let numbers: Vec<f64> =
+        figures.split_whitespace().filter_map(|word| word.trim_end_matches(',').parse().ok()).collect();
+    let [turned, of_planned, planned, of_commanded, commanded] = numbers[..] else { panic!("{figures}") };
+    assert!((0.95..1.05).contains(&of_planned) && (turned - of_planned * planned).abs() < 0.01, "{figures}");
+    assert!((commanded - 2.4).abs() < 0.01 && (turned - of_commanded * commanded).abs() < 0.01, "{figures}");
+    assert!(!walked(AHEAD, "flat", &[]).0.contains("turn "), "nobody asked it to");
+}

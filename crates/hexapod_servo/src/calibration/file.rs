@@ -80,6 +80,8 @@ pub struct Motor {
     pub has_own_points: bool,
     /// Torque with the shaft held, in N m, where it is known.
     pub stall_torque_nm: Option<f64>,
+    /// Speed of its kind without load, in rad/s, where it is known.
+    pub no_load_speed_rad_s: Option<f64>,
 }
 
 impl ServoFile {
@@ -166,13 +168,14 @@ impl ServoFile {
         let (_, own) = self.servos.iter().find(|(name, _)| name == joint)?;
         // Who has calibrated a servo has not changed its motor.
         let sources = Sources { complete_from: None, ..self.sources(joint, own, &layer).ok()? };
-        let (_, at, kind, _) = sources.kind.as_ref()?;
+        let (_, at, kind, block) = sources.kind.as_ref()?;
+        let no_load_speed_rad_s = block.speed_limit_rad_s;
         let (kind, path) = (kind.trim_start_matches("kinds.").to_owned(), format!("{}.kind", sources.blocks[*at].0));
         let mut origins = Origins::default();
         let chosen = Chosen { joint, sources, origins: &mut origins, layer: &layer };
         let torque = chosen.best("stall_torque_nm", |block| block.stall_torque_nm);
         let (has_own_points, torque) = (own.points.is_some(), torque.map(|pick| pick.value));
-        Some(Motor { kind, path, has_own_points, stall_torque_nm: torque })
+        Some(Motor { kind, path, has_own_points, stall_torque_nm: torque, no_load_speed_rad_s })
     }
 
     /// Leaves the servos of some joints out.

@@ -13,6 +13,20 @@ use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
 use nalgebra::{UnitQuaternion, Vector3};
 use ranges::check;
+use std::collections::BTreeSet;
+
+/// The servo of a joint, as `servos.yaml` tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedServo {
+    /// Name of the joint.
+    pub joint: String,
+    /// Name of its kind.
+    pub kind: String,
+    /// Torque with the shaft held, N m, where it is known.
+    pub stall_torque_nm: Option<f64>,
+    /// Speed without load, rad/s, where it is known.
+    pub no_load_speed_rad_s: Option<f64>,
+}
 
 /// What `sim.yaml` says, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +53,8 @@ pub struct Config {
     pub lidar: LidarModel,
     /// The link that carries it; none where the robot has no such link.
     pub lidar_link: Option<usize>,
+    /// What is to be known of it.
+    pub notes: Vec<String>,
 }
 
 impl Config {
@@ -50,21 +66,20 @@ impl Config {
         Self::read_for(document, robot, &[])
     }
 
-    /// The same for joints with servos of a kind, by its name: where no owner's layer says anything under `servos`, a kind
-    /// that is described here is the motor of its joints.
+    /// The same for joints with servos of a kind: where no owner's layer says anything under `servos`, a kind that is described
+    /// here is the motor of its joints, and one whose torque and speed are known is a common servo of these.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_for(document: &Document, robot: &Robot, kinds: &[(String, String)]) -> Result<Self, ConfigError> {
+    pub fn read_for(document: &Document, robot: &Robot, named: &[NamedServo]) -> Result<Self, ConfigError> {
         let mut faults = Faults::default();
         let file: Option<File> = document.deserialize_on(&mut faults);
         let config = file.and_then(|file| {
             check_figures(document, &file, &mut faults);
             let servos = servos(document, &file, robot, &mut faults)?;
             let is_own = |key: &String| document.layer(&format!("servos.{key}")).is_some_and(|layer| layer > 0);
-            let known = |(joint, kind): &(String, String)| Some((joint.clone(), file.kinds.get(kind)?.model()));
-            let of_joints = kinds.iter().filter(|_| !file.servos.keys().any(is_own)).filter_map(known);
-            let servos = of_joints.fold(servos, |servos, (joint, model)| servos.with(&joint, model));
+            let named = if file.servos.keys().any(is_own) { &[] } else { named };
+            let (servos, notes) = file.fitted(servos, named);
             let sensors = &file.sensors;
             let seats = [
                 ("sensors.imu.link", sensors.imu.link.as_str(), USUAL_IMU_LINK),
@@ -72,7 +87,7 @@ impl Config {
                 ("sensors.lidar.link", &sensors.lidar.link, USUAL_LIDAR_LINK),
             ];
             let [imu_link, camera_link, lidar_link] = seats.map(|seat| link(document, seat, robot, &mut faults));
-            Some(Self { imu_link, camera_link, lidar_link, ..Self::of(&file, servos) }.mounted())
+            Some(Self { imu_link, camera_link, lidar_link, notes, ..Self::of(&file, servos) }.mounted())
         });
         faults.or(config)
     }
@@ -129,7 +144,34 @@ impl Config {
             camera_link: None,
             lidar: sensors.lidar.model(),
             lidar_link: None,
+            notes: Vec::new(),
         }
+    }
+}
+
+impl File {
+    /// The servos with those of named kinds in their joints, and what is to be known of these.
+    fn fitted(&self, mut servos: Servos, named: &[NamedServo]) -> (Servos, Vec<String>) {
+        let mut common = BTreeSet::new();
+        for servo in named {
+            let model = match self.kinds.get(&servo.kind) {
+                Some(kind) => kind.model(),
+                None => {
+                    let figures = servo.stall_torque_nm.zip(servo.no_load_speed_rad_s);
+                    let Some((torque, speed)) = figures else { continue };
+                    common.insert(&*servo.kind);
+                    ServoModel::Own(ServoKind::common(self.supply.open_v, torque, speed))
+                }
+            };
+            servos = servos.with(&servo.joint, model);
+        }
+        let note = |kind| {
+            format!(
+                "servos of kind {kind} are simulated by the torque and speed that servos.yaml gives them, and for the rest as common \
+                 ones (kind mg996r), since sim.yaml does not describe them"
+            )
+        };
+        (servos, common.into_iter().map(note).collect())
     }
 }
 
