@@ -66,7 +66,9 @@ impl Bench {
     fn step(&mut self) {
         self.now += DT;
         // A queue that is full is being listened to.
-        let _ = self.said.map(|held| self.poses.push(held));
+        if let Some(held) = self.said {
+            let _ = self.poses.push(held);
+        }
         self.core.tick(Moment::real(self.now), DT.as_secs_f64());
     }
 
