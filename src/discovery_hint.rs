@@ -69,7 +69,9 @@ pub struct DiscoveryHint {
     namespace: String,
     /// How to reach a robot elsewhere, up to its namespace.
     remedy: &'static str,
-    /// Namespaces with a planner, and how many each has.
+    /// The node that is to answer.
+    node: &'static str,
+    /// Namespaces with one, and how many each has.
     robots: BTreeMap<String, usize>,
 }
 
@@ -78,14 +80,20 @@ impl DiscoveryHint {
     /// elsewhere, up to its namespace.
     #[must_use]
     pub fn new(reach: Reach, namespace: String, remedy: &'static str) -> Self {
-        Self { reach, namespace, remedy, robots: BTreeMap::new() }
+        Self { reach, namespace, remedy, node: gait_planner::NAME, robots: BTreeMap::new() }
+    }
+
+    /// The same where another node than the planner is to answer.
+    #[must_use]
+    pub fn of_node(self, node: &'static str) -> Self {
+        Self { node, ..self }
     }
 
     /// Takes the robots from the full names of all nodes.
     pub fn see(&mut self, nodes: &[String]) {
         self.robots.clear();
         for node in nodes {
-            if let Some((namespace, gait_planner::NAME)) = node.rsplit_once('/') {
+            if let Some((namespace, _)) = node.rsplit_once('/').filter(|(_, name)| *name == self.node) {
                 let namespace = if namespace.is_empty() { "/" } else { namespace };
                 *self.robots.entry(namespace.into()).or_default() += 1;
             }
@@ -114,7 +122,7 @@ impl DiscoveryHint {
     pub fn heard(&self) -> Vec<String> {
         let shared = self.robots.get(&self.namespace).filter(|&&count| count > 1);
         let shared = shared.map(|count| {
-            format!("careful: {count} gait_planners in {} follow these keys, or one has just died", self.namespace)
+            format!("careful: {count} {}s in {} follow these keys, or one has just died", self.node, self.namespace)
         });
         shared.into_iter().chain(self.another()).collect()
     }
@@ -123,8 +131,8 @@ impl DiscoveryHint {
         let here = self.robots.contains_key(&self.namespace);
         match self.another() {
             Some(another) => another,
-            None if here => "Its gait_planner is known, but says nothing.".into(),
-            None => "No gait_planner is found in any namespace.".into(),
+            None if here => format!("Its {} is known, but says nothing: it has just ended, or hangs.", self.node),
+            None => format!("No {} is found in any namespace.", self.node),
         }
     }
 

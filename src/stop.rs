@@ -68,7 +68,7 @@ pub fn stop(arguments: &StopArgs) -> Result<(), Failure> {
     let mut words = complaint(found, &unheard, is_interrupted);
     if fleet.robots.values().all(|robot| robot.answer.is_none()) && !words.is_empty() {
         let place = unheard.first().or(named.first()).cloned().unwrap_or_default();
-        let mut hint = DiscoveryHint::new(Reach::of_process(), place, STOP);
+        let mut hint = DiscoveryHint::new(Reach::of_process(), place, STOP).of_node(node_name);
         hint.see(&graph.nodes());
         words.extend(hint.unheard(false));
     }

@@ -50,10 +50,9 @@ pub(crate) struct Slip {
     linear: Vector3<f64>,
     /// By what the body's velocity is beyond that of its feet, m/s.
     beyond: Vector3<f64>,
-    /// Mean squares of the differences, and what they have made variances grow faster by of late.
+    /// Mean squares of the differences.
     turning2: f64,
     beyond2: f64,
-    growth: f64,
     unseen: Unseen,
 }
 
@@ -98,8 +97,9 @@ impl Slip {
     pub(crate) fn walk(&mut self, way: f64, doubtful: f64) {
         let above = |square: f64, least: f64| (square - least * least).max(0.0);
         let now = PER_RAD2_S2 * above(self.turning2, LEAST_RAD_S) + PER_M2_S2 * above(self.beyond2, LEAST_M_S);
-        self.growth = now.min(MOST).max(self.growth * math::exp(-way / GROUND_M));
-        self.unseen.slipped += math::hypot(doubtful, self.growth.sqrt() * way) - doubtful;
+        let growth = now.min(MOST).max(self.unseen.slip_growth * math::exp(-way / GROUND_M));
+        self.unseen.slip_growth = growth;
+        self.unseen.slipped += math::hypot(doubtful, growth.sqrt() * way) - doubtful;
     }
 
     pub(crate) fn unseen(&self) -> Unseen {

@@ -23,6 +23,8 @@ pub struct Unseen {
     /// Way that counts as doubtful for place as feet slip, m, beside
     /// [`uncertainty_weighted_distance`](crate::Estimate::uncertainty_weighted_distance).
     pub slipped: f64,
+    /// By how much faster variances grow as feet slip, or have slipped on the ground of late.
+    pub slip_growth: f64,
     /// How far it has been shoved, along the ground and up or down, m.
     pub shoved: f64,
     /// See `shoved`.

@@ -37,6 +37,8 @@ const LYING_RAD2: f64 = 0.0625;
 /// Variances of the velocity at rest, m^2/s^2 and rad^2/s^2, in nav_msgs' order, and what each grows by with the speed.
 const REST: [f64; 6] = [1e-4, 1e-4, 3e-4, 1e-2, 1e-2, 1e-3];
 const PER_SPEED: [f64; 6] = [8e-3, 8e-3, 1.2e-2, 0.34, 0.34, 9e-2];
+/// How many times more they grow with the speed where feet slip, for each time that those of the pose do.
+const PER_SLIP: f64 = 1.0;
 /// How far feet are from the middle of a body that turns, m.
 const FOOT_M: f64 = 0.25;
 
@@ -125,11 +127,11 @@ impl Estimate {
         [place + off_place, place + off_place, height + off_place, tilt + held, tilt + held, yaw + off_place]
     }
 
-    /// Variances of the velocity, in the same order: they grow with the speed, and while fewer than three certain feet are
-    /// on the ground.
+    /// Variances of the velocity, in the same order: they grow with the speed, the more where feet slip, and while fewer than
+    /// three certain feet are on the ground.
     #[must_use]
     pub fn twist_variance(&self) -> [f64; 6] {
-        let (speed, doubt) = (self.speed(), doubt(self.support));
+        let (speed, doubt) = (self.speed() * (1.0 + PER_SLIP * self.unseen.slip_growth), doubt(self.support));
         let carried = if self.carried { CARRIED_SPEED * CARRIED_SPEED } else { 0.0 };
         let unseen = |axis: usize| if axis < 3 { UNSEEN_M_S } else { UNSEEN_RAD_S };
         let starts = |axis: usize| if self.starting { unseen(axis) * unseen(axis) } else { 0.0 };

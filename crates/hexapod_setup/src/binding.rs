@@ -2,7 +2,7 @@
 
 use crate::rehearsal::{is_without_room, rehearse};
 use crate::robot::Description;
-use crate::stuck::{Reason, first_joint, is_slow, no_room, too_slow, unbalanced, widened, wider};
+use crate::stuck::{Reason, first_joint, is_slow, no_room, sluggish, too_slow, unbalanced, widened, wider};
 use hexapod_config::units::short;
 use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceSpec, StanceWish};
 use hexapod_kinematics::{JointLimits, Leg, LegJoint, Neighbour, Robot};
@@ -130,12 +130,15 @@ impl Trial<'_> {
     }
 
     fn speed(&self) -> Option<Reason> {
-        let faster = |joint: &LegJoint| {
-            let limits = *joint.limits();
-            let acceleration = limits.acceleration.map(|acceleration| FASTER * acceleration);
-            JointLimits { velocity: FASTER * limits.velocity, acceleration, ..limits }
+        let walks = |times: f64| {
+            let faster = |joint: &LegJoint| {
+                let limits = *joint.limits();
+                JointLimits { velocity: times * limits.velocity, acceleration: None, ..limits }
+            };
+            self.walks_with_robot(self.robot().with_limits(faster))
         };
-        self.walks_with_robot(self.robot().with_limits(faster)).then(|| too_slow(self.engine))
+        let sluggish = sluggish(self.engine).filter(|_| walks(1.0));
+        sluggish.or_else(|| walks(FASTER).then(|| too_slow(self.engine)))
     }
 
     /// The ranges of joints: of the one that bars a foot, of one joint of each leg, or of all.

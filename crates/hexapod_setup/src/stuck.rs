@@ -133,6 +133,24 @@ pub(crate) fn too_slow(engine: &Engine) -> Reason {
     }
 }
 
+/// The joint that gathers speed most slowly, where such limits are given.
+pub(crate) fn sluggish(engine: &Engine) -> Option<Reason> {
+    let joints = engine.legs().iter().flat_map(Leg::joints);
+    let limited = joints.filter_map(|joint| Some((joint.name(), joint.limits().acceleration?)));
+    let (joint, acceleration) = limited.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Reason {
+        joint: joint.into(),
+        attribute: "limit",
+        why: format!(
+            "its joints gather speed too slowly for a step: {joint} by {} rad/s\u{b2} at most",
+            short(acceleration)
+        ),
+        help:
+            "raise the acceleration under `limits` in robot.yaml, or take it out: without one the velocity alone counts"
+                .into(),
+    })
+}
+
 /// Two legs whose feet stand so near to each other that neither can step.
 fn crowded(engine: &Engine) -> Option<Reason> {
     let feet = || engine.legs().iter().zip(engine.rest_feet());

@@ -271,11 +271,11 @@ fn when_slow_joints_bind_expect_what_was_found_by_doing_without_them() {
         let error = walker(text, "bound.urdf").unwrap_err();
         format!("{} {}", error.message(), error.remedy())
     };
-    assert!(
-        reported(slow).contains("too slow"),
-        "{}",
-        reported(urdf(PLAIN).replace("velocity='4'", "velocity='0.02'"))
-    );
+    let slow = reported(slow);
+    assert!(slow.contains("its joints are too slow for a step"), "{slow}");
+    let limits = ConfigFile::of_texts([("robot.yaml", "limits: {all: {acceleration: 0.05}}\n")]);
+    let sluggish = walker_beside(urdf(PLAIN), "bound.urdf", &limits, "").unwrap_err().message().to_owned();
+    assert!(sluggish.contains("gather speed too slowly for a step") && sluggish.contains("0.05 rad/s²"), "{sluggish}");
 }
 
 #[test]

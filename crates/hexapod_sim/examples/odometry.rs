@@ -47,8 +47,9 @@ fn main() {
 /// On rough grounds and with mishaps, with each kind of servo that sags: 95 of 100 errors are no greater than this without an IMU,
 /// and than that with one, and what part of the latter is within two deviations.
 fn tell_rough(each: u64, seconds: f64, mut seed: u64) {
-    const FIGURES: [Figure; 4] = [Figure::Place, Figure::Height, Figure::Tilt, Figure::Yaw];
-    println!("| ground | servos | {} |\n|---|---|---|---|---|---|", FIGURES.map(Figure::words).join(" | "));
+    const FIGURES: [Figure; 6] =
+        [Figure::Place, Figure::Height, Figure::Tilt, Figure::Yaw, Figure::Speed, Figure::Turn];
+    println!("| ground | servos | {} |\n|---|---|---|---|---|---|---|---|", FIGURES.map(Figure::words).join(" | "));
     let grounds = FLOORS[..1].iter().chain(&ROUGH_FLOORS).map(|floor| (floor, None));
     let mishaps = [Mishap::Shoved, Mishap::Lifted, Mishap::Lost].map(|mishap| (&FLOORS[0], Some(mishap)));
     for (floor, mishap) in grounds.chain(mishaps) {
@@ -67,7 +68,9 @@ fn tell_rough(each: u64, seconds: f64, mut seed: u64) {
             let cells = FIGURES.map(|figure| {
                 let (before, after) = (figure.error(&without), figure.error(&with_imu));
                 let covered = 100.0 * figure.covered(&with_imu);
-                if figure.is_of_place() {
+                if !figure.is_of_pose() {
+                    format!("{covered:.1} %")
+                } else if figure.is_of_place() {
                     format!("{:.0} mm, {:.0} mm, {covered:.1} %", 1e3 * before, 1e3 * after)
                 } else {
                     format!("{:.1}°, {:.1}°, {covered:.1} %", before.to_degrees(), after.to_degrees())

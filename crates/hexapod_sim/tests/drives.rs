@@ -96,7 +96,7 @@ fn when_feet_slip_or_somebody_meddles_expect_93_of_100_errors_within_two_deviati
         .flat_map(|(_, samples)| samples)
         .collect();
         let with_imu: Vec<Sample> = samples.iter().map(|pair| pair.with_imu).collect();
-        for figure in [Figure::Place, Figure::Height, Figure::Yaw] {
+        for figure in [Figure::Place, Figure::Height, Figure::Yaw, Figure::Speed] {
             let covered = 100.0 * figure.covered(&with_imu);
             assert!(covered >= 93.0, "{floor:?} {mishap:?} {}: {covered:.1} %", figure.words());
         }

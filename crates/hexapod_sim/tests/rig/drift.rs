@@ -186,7 +186,8 @@ impl Figure {
         matches!(self, Self::Place | Self::Height)
     }
 
-    fn is_of_pose(self) -> bool {
+    /// Whether it is no velocity.
+    pub fn is_of_pose(self) -> bool {
         matches!(self, Self::Place | Self::Height | Self::Tilt | Self::Yaw)
     }
 
