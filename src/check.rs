@@ -4,6 +4,7 @@ mod ends;
 mod gamepad;
 mod legs;
 mod pace;
+mod torques;
 
 pub use legs::{legs_chart, legs_table};
 
@@ -67,6 +68,9 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
         say(format_args!("note     {note}"))?;
     }
     let motors = motors(&files.in_config("servos.yaml"), setups.planner.engine.robot());
+    for note in torques::notes(setups.planner.engine.robot(), &motors) {
+        say(format_args!("note     {note}"))?;
+    }
     if let Some(note) = pace::note(&setups.planner, &setups.driver.map().joints(), &motors) {
         say(format_args!("note     {note}"))?;
     }

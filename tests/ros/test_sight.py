@@ -82,6 +82,7 @@ def test_when_steps_are_ahead_expect_them_in_the_map_and_the_robot_up_on_them(se
     assert_no_crash(robot)
 
 
+@pytest.mark.few
 @pytest.mark.in_turn(2, 1)
 def test_when_the_ground_ends_ahead_expect_the_robot_to_stop_there_and_say_why(session):
     robot, user, _ = stands_before_steps(session, -1.0)

@@ -22,7 +22,7 @@ from web import Client, free_port
 __all__ = ['boards', 'library', 'wired']
 
 pytestmark = pytest.mark.alone
-SAMPLES = int(os.environ.get('HEXAPOD_STOPS', 500 if SOAK else 3))
+SAMPLES = int(os.environ.get('HEXAPOD_STOPS', 500 if SOAK else 2))
 SOURCES = 16
 TOPICS = 300
 STOP_P99_MS = 20.0

@@ -51,7 +51,7 @@ impl Service {
         use GaitState::{Playing, Sitting, Standing, Stopping, Walking};
         match (self, state) {
             (Self::Stand, Sitting) => "standing up",
-            (Self::Stand, Standing) => "already standing",
+            (Self::Stand, Standing) => "standing; legs that are out of place step into it first",
             (Self::Stand, Walking | Stopping) => "stopping, then standing still",
             (Self::Stand, Playing) => "will stand when the transition ends",
             (Self::Sit | Self::Retire, Sitting) => "already sitting",
