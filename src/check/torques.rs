@@ -79,7 +79,7 @@ mod tests {
         let text = include_str!("../../urdf/hexapod.urdf");
         let robot = |text: &str| Robot::from_urdf(text).unwrap();
         assert_eq!(stiff(&robot(text)), None);
-        let with = text.replacen("<limit", "<dynamics friction=\"3.0\"/><limit", 2);
+        let with = text.replacen("friction=\"0.03\"", "friction=\"3.0\"", 2);
         let reported = stiff(&robot(&with)).unwrap();
         assert!(reported.contains("3 N m") && reported.contains("and so for 1 more"), "{reported}");
     }
