@@ -239,7 +239,10 @@ fn speeds(planner: &gait_planner::Setup) -> Speeds {
         notes.extend(of_gait(name, walked).into_iter().filter(|_| !is_refused));
     }
     let first = walks.iter().find(|(name, walked)| *name == planner.gait_name && walked.gets_nowhere());
-    let other = walks.iter().find(|(_, walked)| walked.stuck().next().is_none()).map(|(name, _)| *name);
+    // That which was asked for has been tried already: a note says what it was left for.
+    let asked = hexapod_setup::planner::gait_name(&planner.params);
+    let walks_well = |(name, walked): &&(&str, Walked)| *name != asked && walked.stuck().next().is_none();
+    let other = walks.iter().find(walks_well).map(|(name, _)| *name);
     Speeds { table: out, notes, nowhere: first.map(|(_, walked)| nowhere(planner, walked, other)) }
 }
 

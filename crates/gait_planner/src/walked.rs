@@ -5,6 +5,7 @@ use hexapod_config::ConfigError;
 use hexapod_gait::{Engine, Gait, GaitState, Input, Twist};
 use hexapod_kinematics::{Leg, LegJoint};
 use hexapod_setup::params::{number, wrong};
+use hexapod_setup::planner::gait_name;
 
 /// Seconds of each walk, the part of them at the end that counts, and how long a robot may take to stand up.
 const WALK_S: f64 = 10.0;
@@ -132,8 +133,11 @@ pub fn nowhere(setup: &Setup, walked: &Walked, other: Option<&str>) -> ConfigErr
     let narrow = joints().filter(|joint| range(joint) < NARROW_RAD).min_by(|a, b| range(a).total_cmp(&range(b)));
     let narrow =
         narrow.map(|joint| format!("joint {} turns by {:.1} degrees only: ", joint.name(), range(joint).to_degrees()));
+    let asked = gait_name(&setup.params);
+    let noted =
+        if asked == *gait { String::new() } else { format!("a note says why it does not start with {asked:?}; ") };
     let help = format!(
-        "{}{other}look at its feet and the limits of its joints (`hexapod check` shows them), and try another body_height, \
+        "{noted}{}{other}look at its feet and the limits of its joints (`hexapod check` shows them), and try another body_height, \
          step_height or max_stride",
         narrow.unwrap_or_default()
     );
