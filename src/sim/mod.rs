@@ -30,7 +30,7 @@ use walk::run;
 /// # Errors
 /// The robot's files or the commands do not hold, the robot does not come to stand, or the result cannot be written.
 pub fn sim(arguments: &SimArgs) -> Result<(), Failure> {
-    if !arguments.headless {
+    if !arguments.headless && arguments.merge.is_empty() {
         let live =
             "for a robot in real time to watch and to drive: hexapod run --bus physics, or hexapod demo --terrain NAME";
         return Err(Failure::Words(format!("give --headless to walk the commands as fast as can be; {live}")));

@@ -157,15 +157,18 @@ fn located(document: &Document, reached: &Reached, serde_message: &str) -> Locat
         }
         Fault::Mismatch { found, expected } => {
             let message = format!("expected {expected}, found {found}");
-            let help = help_for(path, &found, &expected);
             // serde's path ends at the mapping when a key, not a value, is of the wrong type.
             match document.tree().pairs(*node).iter().find(|pair| pair.key_scalar.describe() == found) {
                 Some(pair) => {
                     let mut path = path.clone();
                     push_step(&mut path, &Step::Key(pair.key.clone()));
+                    let help = help_for(&path, &found, &expected);
                     at(pair.value, document.error_at_key(pair.value, &path, message, help))
                 }
-                None => at(*node, document.error_at_value(*node, path, message, help)),
+                None => {
+                    let help = help_for(path, &found, &expected);
+                    at(*node, document.error_at_value(*node, path, message, help))
+                }
             }
         }
         Fault::Other { message, help } => at(*node, document.error_at_value(*node, path, message, help.into())),
@@ -264,6 +267,7 @@ fn plain_expected(expected: &str) -> String {
         "a sequence" => "a list".into(),
         "a map" => "a mapping".into(),
         "unit" => "nothing".into(),
+        "field identifier" => "the name of a key".into(),
         "map with a single key" => "a mapping of one key".into(),
         "unit variant" => "a name without anything below it".into(),
         _ if expected.starts_with("struct ") => "a mapping".into(),
@@ -282,11 +286,21 @@ fn in_quotes(found: &str) -> String {
     }
 }
 
+/// Whether a text is a number but for its comma.
+fn has_decimal_comma(found: &str) -> bool {
+    let text = found.strip_prefix("the text ").map(|text| text.trim_matches('"'));
+    let point = text.filter(|text| text.matches(',').count() == 1).map(|text| text.replace(',', "."));
+    point.is_some_and(|number| number.parse::<f64>().is_ok())
+}
+
 fn help_for(path: &str, found: &str, expected: &str) -> String {
     let quoted = found.starts_with("the text ");
     let key = path.rsplit('.').next().filter(|key| !key.ends_with(']')).unwrap_or("");
     let nothing = found == "nothing";
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match expected {
+        // As in `{trim_rad: 0,05}`.
+        "the name of a key" if is_digits(key) => "a comma ends a value here: write decimals with a point, as in 0.05",
         "true or false" => "write true or false, without quotes",
         "a mapping of one key" => "give exactly one key, with its contents below it",
         "a mapping" if key.is_empty() => "write {key: value, ...} here",
@@ -294,6 +308,7 @@ fn help_for(path: &str, found: &str, expected: &str) -> String {
         "a list" if key.is_empty() => "write a list such as [1, 2, 3]",
         "a list" => return format!("write `{key}: [..., ...]`, or lines indented below it that begin with `- `"),
         "text" => return in_quotes(found),
+        _ if expected.contains("number") && has_decimal_comma(found) => "write decimals with a point, as in 0.05",
         _ if expected.contains("number") && quoted => "write a number without quotes or unit",
         _ if expected.contains("number") && nothing => "write a number after the colon, or take the line out",
         _ => "",

@@ -173,7 +173,8 @@ fn when_numbers_are_not_numbers_expect_key() {
     check("body_height: nan\n", 1, "body_height", &["expected a number", "nan"]);
     check("body_height: \"1\"\n", 1, "body_height", &["expected a number", "without quotes"]);
     check("body_height: 9cm\n", 1, "body_height", &["expected a number", "9cm", "unit"]);
-    check("body_height: 0,09\n", 1, "body_height", &["expected a number"]);
+    check("body_height: 0,09\n", 1, "body_height", &["expected a number", "with a point"]);
+    check("{body_height: 0,95}\n", 1, "95", &["with a point"]);
     check("body_height:\nmass: 1\n", 1, "body_height", &["expected a number", "nothing"]);
     check("body_height: true\n", 1, "body_height", &["expected a number", "true"]);
 }
