@@ -1,5 +1,6 @@
 //! Whether simulated time stands still: the simulation is paused, or nobody tells the time.
 
+use hexapod_ros::nanos;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -39,17 +40,17 @@ impl ClockWatch {
     #[must_use]
     pub fn simulated(real: Duration) -> Self {
         let clock = Clock::default();
-        clock.real_ns.store(nanoseconds(real), Ordering::Relaxed);
+        clock.real_ns.store(nanos(real), Ordering::Relaxed);
         Self(Some(Arc::new(clock)))
     }
 
     /// Takes down what the clock says. One that says the same again does not go on.
     pub fn take(&self, at: Duration, real: Duration) {
         let Some(clock) = &self.0 else { return };
-        let before = clock.at_ns.swap(nanoseconds(at), Ordering::Relaxed);
+        let before = clock.at_ns.swap(nanos(at), Ordering::Relaxed);
         let is_first = !clock.has_come.swap(true, Ordering::Relaxed);
-        if is_first || before != nanoseconds(at) {
-            clock.real_ns.store(nanoseconds(real), Ordering::Relaxed);
+        if is_first || before != nanos(at) {
+            clock.real_ns.store(nanos(real), Ordering::Relaxed);
         }
     }
 
@@ -67,10 +68,6 @@ impl ClockWatch {
         let reason = if clock.has_come.load(Ordering::Relaxed) { PAUSED } else { NO_CLOCK };
         (silent >= PAUSED_AFTER).then(|| Paused { since: now.saturating_sub(silent), reason })
     }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

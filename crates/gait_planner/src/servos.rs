@@ -6,9 +6,9 @@ use std::time::Duration;
 
 /// How long a planner that has just started waits for word of what the servos hold, if nothing comes.
 const LISTEN_FIRST: Duration = Duration::from_millis(300);
-/// A driver that holds servos and has said nothing for so many seconds of ticks is gone, or stands still: it speaks at least once
-/// a second.
-const SILENT_S: f64 = 2.0;
+/// A driver that holds servos and has said nothing for so long is gone, or stands still: it speaks at least once a second. Both in
+/// ticks, as a planner that stood still has not listened, and in real time, as a simulation may be fast.
+const SILENT: Duration = Duration::from_secs(2);
 
 /// Why the robot is frozen once its servos carry out no commands any more.
 pub(crate) const RELEASED: &str = "the servos were released";
@@ -46,19 +46,28 @@ pub(crate) struct Servos {
     /// Nothing came for too long.
     waited: bool,
     hold: Hold,
+    now: Duration,
+    heard: Duration,
     silent_s: f64,
 }
 
 impl Servos {
     pub fn new(poses: Consumer<Held>) -> Self {
-        Self { poses, started_at: None, waited: false, hold: Hold::Unknown, silent_s: 0.0 }
+        Self {
+            poses,
+            started_at: None,
+            waited: false,
+            hold: Hold::Unknown,
+            now: Duration::ZERO,
+            heard: Duration::ZERO,
+            silent_s: 0.0,
+        }
     }
 
     /// Waits for the first word until `now` at most, and for another in the ticks after that, the next of which takes `dt` seconds.
-    /// A planner that stood still has not listened.
     pub fn wait(&mut self, now: Duration, dt: f64) {
         self.waited |= now.saturating_sub(*self.started_at.get_or_insert(now)) >= LISTEN_FIRST;
-        self.silent_s += dt;
+        (self.now, self.silent_s) = (now, self.silent_s + dt);
     }
 
     /// The next word, and what it changes.
@@ -72,12 +81,13 @@ impl Servos {
             _ => Change::Other,
         };
         self.hold = if matches!(held, Held::Nothing) { Hold::Free } else { Hold::Held };
-        self.silent_s = 0.0;
+        (self.heard, self.silent_s) = (self.now, 0.0);
         Some((held, change))
     }
 
     fn fall_silent(&mut self) -> Option<(Held, Change)> {
-        if self.hold != Hold::Held || self.silent_s < SILENT_S {
+        let is_silent = self.silent_s >= SILENT.as_secs_f64() && self.now.saturating_sub(self.heard) >= SILENT;
+        if self.hold != Hold::Held || !is_silent {
             return None;
         }
         self.hold = Hold::Silent;

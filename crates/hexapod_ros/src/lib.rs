@@ -61,7 +61,7 @@ pub use imu::imu_parts;
 pub use lane::{Lane, LaneOpener, OpenLane};
 pub use local::LocalTopics;
 pub use node::RosNode;
-pub use pacer::{Lateness, Pacer, monotonic_now, thread_time};
+pub use pacer::{Lateness, Pacer, monotonic_now, nanos, thread_time};
 pub use parameters::{OnCheck, OnSet, Parameters};
 pub use points::{CloudRefused, blank_cloud, clear_points, cloud_points, cloud_values, push_point};
 pub use publisher::{Publisher, Refill, SharedPublisher, warn_if_lost};

@@ -60,6 +60,12 @@ pub fn monotonic_now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
 }
 
+/// A time in nanoseconds, for an atomic.
+#[must_use]
+pub fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// Processor time that the present thread has taken so far.
 #[must_use]
 pub fn thread_time() -> Duration {

@@ -1,7 +1,7 @@
 //! Whether this process has stood still: suspended, in a debugger, swapped out. What a person pressed meanwhile waits for it, and
 //! comes up as if it were pressed now, whatever has happened since.
 
-use crate::pacer::monotonic_now;
+use crate::pacer::{monotonic_now, nanos};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -72,10 +72,6 @@ impl Looks {
     fn stands_still(&self, now: Duration) -> bool {
         nanos(now).saturating_sub(self.last.load(Ordering::SeqCst)) > nanos(STOOD_STILL)
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

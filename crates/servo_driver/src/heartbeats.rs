@@ -4,7 +4,7 @@
 //! subscriptions is known by its number.
 
 use crate::failsafe;
-use crate::liveness::nanos;
+use hexapod_ros::nanos;
 use hexapod_ros::{Present, Sender};
 use std::collections::{HashMap, HashSet};
 use std::fmt;

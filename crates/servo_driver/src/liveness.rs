@@ -6,6 +6,7 @@
 //! fresh and no stop was counted since its permit: so none passes between the end of a standstill and the stop that
 //! follows from it.
 
+use hexapod_ros::nanos;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -99,11 +100,6 @@ impl Liveness {
         let heard = Duration::from_nanos(self.0.guard_ns.load(Ordering::SeqCst));
         self.0.is_watched.load(Ordering::SeqCst) && now.saturating_sub(heard) > GUARD_SILENT
     }
-}
-
-/// For an atomic.
-pub(crate) fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

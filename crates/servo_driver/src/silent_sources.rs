@@ -2,7 +2,7 @@
 //! source is there, its silence is no loss of commands; whether it is, the graph says. Nobody is taken for one unless the
 //! parameter `ros2_control` says so: from the outside it looks like a planner that hangs.
 
-use crate::liveness::nanos;
+use hexapod_ros::nanos;
 use hexapod_ros::{Present, Sender};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

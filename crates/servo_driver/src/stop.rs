@@ -5,9 +5,10 @@
 //! ([`Stoppable`](crate::Stoppable)). So no order in which threads happen to run lets an `enable` undo a later stop.
 
 use crate::failsafe::Cause;
-use crate::liveness::{Liveness, nanos};
+use crate::liveness::Liveness;
 use crate::pins::SharedPins;
 use crate::waker::Waker;
+use hexapod_ros::nanos;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
