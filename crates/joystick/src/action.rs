@@ -25,6 +25,17 @@ pub enum Action {
     Gait(String),
 }
 
+/// The words of those that are one word each.
+const WORDS: [(&str, Action); 7] = [
+    ("emergency_stop", Action::EmergencyStop),
+    ("stop", Action::Stop),
+    ("stand", Action::Stand),
+    ("sit", Action::Sit),
+    ("pack", Action::Pack),
+    ("enable", Action::Enable(true)),
+    ("disable", Action::Enable(false)),
+];
+
 impl Action {
     /// Whether it only ever takes motion away.
     #[must_use]
@@ -57,15 +68,13 @@ pub(crate) fn hint(text: &str) -> String {
         "estop" | "e_stop" | "emergency" => "emergency_stop",
         "gait" => "gait NAME",
         _ => {
-            let known = ["emergency_stop", "stop", "stand", "sit", "pack", "enable", "disable"];
-            return Some(hint_for(&word, &known)).filter(|hint| hint.starts_with("did you mean")).unwrap_or_default();
+            return Some(hint_for(&word, &WORDS.map(|(word, _)| word)))
+                .filter(|hint| hint.starts_with("did you mean"))
+                .unwrap_or_default();
         }
     };
     format!("did you mean `{meant}`?")
 }
-
-/// What a button may mean, in the words of the file.
-const WORDS: &str = "emergency_stop, stop, stand, sit, pack, enable, disable, `motion NAME` or `gait NAME`";
 
 impl FromStr for Action {
     type Err = String;
@@ -73,18 +82,15 @@ impl FromStr for Action {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let (word, name, more) = (words.next().unwrap_or_default(), words.next(), words.next());
-        Ok(match (word, name, more) {
-            ("emergency_stop", None, _) => Self::EmergencyStop,
-            ("stop", None, _) => Self::Stop,
-            ("stand", None, _) => Self::Stand,
-            ("sit", None, _) => Self::Sit,
-            ("pack", None, _) => Self::Pack,
-            ("enable", None, _) => Self::Enable(true),
-            ("disable", None, _) => Self::Enable(false),
-            ("motion", name, None) => Self::Motion(name.unwrap_or_default().into()),
-            ("gait", Some(name), None) => Self::Gait(name.into()),
-            _ => return Err(format!("{text:?} is not an action; give {WORDS}")),
-        })
+        let known = WORDS.into_iter().find(|(known, _)| *known == word && name.is_none());
+        match (word, name, more) {
+            ("motion", name, None) => Ok(Self::Motion(name.unwrap_or_default().into())),
+            ("gait", Some(name), None) => Ok(Self::Gait(name.into())),
+            _ => known.map(|(_, action)| action).ok_or_else(|| {
+                let words = WORDS.map(|(word, _)| word).join(", ");
+                format!("{text:?} is not an action; give {words}, `motion NAME` or `gait NAME`")
+            }),
+        }
     }
 }
 

@@ -65,10 +65,9 @@ struct ButtonCalls {
 impl ButtonCalls {
     fn open(node: &mut RosNode, setup: Setup) -> Result<Self, RunError> {
         let mut calls = vec![];
-        for (action, name) in
-            [(Action::Stop, "stop"), (Action::Stand, "stand"), (Action::Sit, "sit"), (Action::Pack, "pack")]
-        {
-            calls.push((action, node.caller(name)?));
+        for action in [Action::Stop, Action::Stand, Action::Sit, Action::Pack] {
+            let caller = node.caller(&action.to_string())?;
+            calls.push((action, caller));
         }
         tell_assigned(&setup);
         Ok(Self {

@@ -1,7 +1,7 @@
 /** A robot in this page: it understands the messages of a server, and walks with the robot's own core. */
 
 import type { Hexapod } from "../../../../hexapod_wasm/binding/hexapod.js";
-import type { Answer, ClientMessage, ServerMessage, StopMessage } from "../protocol/messages.ts";
+import type { Answer, ClientMessage, ServerMessage, Service, StopMessage } from "../protocol/messages.ts";
 import type { Handlers, Transport } from "../protocol/transport.ts";
 import { packElevation } from "../robot/elevation.ts";
 import { meshOf } from "./drop.ts";
@@ -213,7 +213,7 @@ export class PlaygroundTransport implements Transport {
     if (!this.#arc) this.#hexapod.setTwist(0, 0, 0);
   }
 
-  #call(service: "stand" | "sit" | "pack" | "enable" | "disable"): string {
+  #call(service: Service): string {
     if (service === "enable" || service === "disable") {
       this.#servosOn = service === "enable";
       this.#healthMs = 0;
