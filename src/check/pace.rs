@@ -68,8 +68,8 @@ fn reported(engine: &Engine, fastest_m_s: f64, can: &Can) -> Option<String> {
         || "they follow at no speed that was tried: use stronger or faster servos, less weight, or a gait with longer cycles".to_owned(),
         |(slower_m_s, _)| {
             format!(
-                "they turn fast enough at {slower_m_s:.3} m/s: set max_linear_velocity to that, or use faster servos; \
-                 `hexapod sim --headless` measures how far the robot gets, as servos also give way under its weight"
+                "they turn fast enough at {slower_m_s:.3} m/s (max_linear_velocity), or use faster servos; which speed gets the robot \
+                 farther, `hexapod sim --headless` measures: servos that give way under its weight lose more of a slow walk"
             )
         },
     );
@@ -77,7 +77,7 @@ fn reported(engine: &Engine, fastest_m_s: f64, can: &Can) -> Option<String> {
     let kind = &can.get(worst.leg)?.get(worst.joint)?.as_ref()?.kind;
     Some(format!(
         "walking ahead at {speed_m_s:.3} m/s asks {joint} for {:.2} rad/s under {:.2} N m, where a servo of kind {kind} turns at {:.2}: \
-         the robot lags behind its plan and slips; {cure}",
+         the robot lags behind its plan there; {cure}",
         worst.speed_rad_s, worst.torque_nm, worst.can_rad_s,
     ))
 }
