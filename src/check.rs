@@ -1,6 +1,7 @@
 //! `hexapod check`: the robot that the files describe, as a table.
 
 mod ends;
+mod foreign;
 mod gamepad;
 mod legs;
 mod pace;
@@ -68,7 +69,9 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
         say(format_args!("note     {note}"))?;
     }
     let motors = motors(&files.in_config("servos.yaml"), setups.planner.engine.robot());
-    for note in torques::notes(setups.planner.engine.robot(), &motors) {
+    let robot = setups.planner.engine.robot();
+    let foreign = setups.driver.remark().is_none().then(|| foreign::note(&files, robot)).flatten();
+    for note in torques::notes(robot, &motors).into_iter().chain(foreign) {
         say(format_args!("note     {note}"))?;
     }
     if let Some(note) = pace::note(&setups.planner, &setups.driver.map().joints(), &motors) {

@@ -65,7 +65,8 @@ pub fn course(seen: Option<&Seen>, is_canceling: bool, goal: &Followed, joints: 
     let canceled = |by: &str| End::aborted(Code::InvalidGoal, format!("ended by {by}"));
     match stage {
         Stage::Accepted => Course::Waits,
-        Stage::Executing if *remaining_s > HOLD_S => {
+        // On the way to a first point that is the last one, too, all of its hold remains.
+        Stage::Executing if *remaining_s >= HOLD_S => {
             let elapsed_s = (goal.end_s + HOLD_S - remaining_s).max(0.0);
             let broken = violation(&goal.tolerances.path, &goal.names, joints).filter(|_| !is_canceling);
             let end = broken.map(|words| End::aborted(Code::PathToleranceViolated, words));
@@ -123,7 +124,8 @@ mod tests {
             (Stage::Accepted, "", f64::INFINITY, true, Course::Waits),
             (Stage::Executing, "", 3.0, false, Course::Goes(0.0)),
             (Stage::Executing, "", 1.5, false, Course::Goes(1.5)),
-            (Stage::Executing, "", 1.0, false, ends(Succeeded, Code::Successful, "the last point was reached")),
+            (Stage::Executing, "", 1.0, false, Course::Goes(2.0)),
+            (Stage::Executing, "", 0.99, false, ends(Succeeded, Code::Successful, "the last point was reached")),
             (Stage::Executing, "", 0.0, true, ends(Succeeded, Code::Successful, "the last point was reached")),
             (Stage::Succeeded, "", 0.0, false, ends(Succeeded, Code::Successful, "the last point was reached")),
             (Stage::Canceling, "its client", 2.5, true, Course::Goes(0.5)),
@@ -175,6 +177,6 @@ mod tests {
         let unknown = [(off(0.0)[0].0, None)];
         let blind =
             |remaining_s| code(course(Some(&seen(Stage::Executing, "", remaining_s)), false, &strict, &unknown));
-        assert_eq!((blind(2.0), blind(1.0)), (None, Some(Code::Successful)));
+        assert_eq!((blind(2.0), blind(0.9)), (None, Some(Code::Successful)));
     }
 }
