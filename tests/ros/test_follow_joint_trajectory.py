@@ -153,6 +153,13 @@ def test_when_a_goal_is_sent_expect_it_reached_in_time_with_feedback_on_the_way(
     assert 10.0 <= rate <= 21.0, rate
 
 
+def test_when_the_only_point_is_at_time_zero_expect_success_once_the_joint_is_there(arm):
+    arm.user.hear(*TOPICS)
+    status, result = arm.ended(arm.accepted(goal(trajectory([COXA], (0.0, (0.4,))))))
+    assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Result.SUCCESSFUL), result
+    assert joints(arm.user.latest('joint_commands'))[COXA] == pytest.approx(0.4, abs=0.02)
+
+
 def wrong(**fields):
     """Return a good goal, but for these fields."""
     return goal(trajectory([COXA], (1.0, (0.1,))), **fields)
