@@ -35,11 +35,18 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
     };
     let setup = load(&into, &urdf, arguments.gait.as_deref()).inspect_err(|_| {
         if made {
-            // Empty, and ours.
+            // All of it is ours.
+            let _ = kit.map(|_| fs::remove_file(&urdf));
             let _ = fs::remove_dir(&into);
         }
     })?;
     let gait = gait_to_start_with(&setup);
+    if let Some(asked) = arguments.gait.as_ref().filter(|asked| **asked != gait) {
+        let _ = writeln!(
+            reported,
+            "note    it does not walk on {asked:?} and starts with {gait:?}: hexapod check tells why"
+        );
+    }
     let named = from_folder(&urdf, &into);
     let files = [
         ("hexapod.yaml", parameter_text(&setup, &named, &gait)),
@@ -50,7 +57,15 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
         written(into.join(name), &text, &mut reported)?;
     }
     let parameters = into.join("hexapod.yaml");
-    if !fs::read_to_string(&parameters).is_ok_and(|text| text.contains(&*named.to_string_lossy().replace('\'', "''"))) {
+    let text = fs::read_to_string(&parameters).unwrap_or_default();
+    if arguments.gait.is_some() && !text.contains(&format!("gait: {gait}\n")) {
+        let _ = writeln!(
+            reported,
+            "note    {} was there, and its gait counts: write `gait: {gait}` there",
+            parameters.display()
+        );
+    }
+    if !text.contains(&*named.to_string_lossy().replace('\'', "''")) {
         let _ = writeln!(
             reported,
             "note    {} was there and names another robot, which counts: give another folder with --into, or set its urdf",

@@ -72,7 +72,7 @@ pub fn stop(arguments: &StopArgs) -> Result<(), Failure> {
         hint.see(&graph.nodes());
         words.extend(hint.unheard(false));
     }
-    if words.is_empty() { Ok(()) } else { Err(Failure::Running(words.join(" "))) }
+    if words.is_empty() { Ok(()) } else { Err(Failure::Running(words.join("\n"))) }
 }
 
 /// The namespaces that are named, each with its slash; this process's own where none is.

@@ -223,6 +223,25 @@ fn when_a_kit_is_named_expect_a_robot_that_holds_and_walks_in_physics_and_a_wron
 }
 
 #[test]
+fn when_a_gait_is_asked_for_that_is_not_taken_expect_that_said_and_nothing_left_of_a_wrong_one() {
+    let folder = std::env::temp_dir().join(format!("hexapod-gait-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let new = |gait: &str, into: &str| {
+        let arguments = ["new", "--kit", "freenove", "--gait", gait, "--into", into];
+        let done = alone(HEXAPOD).args(arguments).current_dir(&folder).output().unwrap();
+        (done.status.code(), String::from_utf8_lossy(&done.stdout).into_owned())
+    };
+    let (made, said) = new("crawl", "kit");
+    assert!(made == Some(0) && said.contains("it does not walk on \"crawl\" and starts with"), "{said}");
+    let (made, said) = new("ripple", "kit");
+    assert!(made == Some(0) && said.contains("write `gait: ripple` there"), "{said}");
+    assert_eq!((new("nope", "none").0, folder.join("none").exists()), (Some(2), false));
+    let (_, said) = new("ripple", "other");
+    assert!(!said.contains("note"), "{said}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn when_a_file_is_bad_expect_status_2_and_the_place_named() {
     for (file, piece, other) in
         [("hexapod.yaml", "rate: 100.0", "rate: .nan"), ("gaits.yaml", "duty_factor: 0.5", "duty_factor: 5")]

@@ -228,11 +228,17 @@ pub struct ServoArgs {
     #[arg(required = true, allow_negative_numbers = true)]
     pub degrees: Option<f64>,
     /// Hold it for so many seconds; 0: until Ctrl-C
-    #[arg(long, default_value_t = 3.0)]
+    #[arg(long, default_value_t = 3.0, value_parser = hold_seconds)]
     pub seconds: f64,
     /// Which boards.
     #[command(flatten)]
     pub bus: BusArgs,
+}
+
+/// How long servos are held, s.
+fn hold_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
+    seconds.ok_or_else(|| "give seconds, 0 or more".into())
 }
 
 /// What to do with several servos.
@@ -268,7 +274,7 @@ pub struct CentreArgs {
     /// Name of the leg [default: all]
     pub leg: Option<String>,
     /// Hold them for so many seconds; 0: until Ctrl-C
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = hold_seconds)]
     pub seconds: f64,
     /// Which boards.
     #[command(flatten)]

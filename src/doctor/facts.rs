@@ -51,6 +51,8 @@ pub struct Ros {
     pub rmw: String,
     /// Whether its library is there.
     pub has_rmw: bool,
+    /// A profile of it that is not there, and the variable that names it.
+    pub lost_profile: Option<(&'static str, PathBuf)>,
     /// `ROS_DOMAIN_ID`.
     pub domain: String,
     /// How far robots are looked for, for people.

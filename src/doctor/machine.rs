@@ -158,6 +158,7 @@ pub(super) fn ros(reach: String) -> Ros {
         built_with: option_env!("ROS_DISTRO").map(Into::into),
         sourced: variable("ROS_DISTRO"),
         has_rmw: libraries().iter().any(|folder| folder.join(format!("lib{rmw}.so")).is_file()),
+        lost_profile: hexapod_middleware::lost_profile(),
         domain: variable("ROS_DOMAIN_ID").unwrap_or_else(|| "0".into()),
         rmw,
         reach,

@@ -11,6 +11,7 @@ pub use log_folder::{log_folder, take_log_folder};
 use hexapod_setup::Files;
 use std::env;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Where Fast DDS looks for profiles, under its older and its newer name.
 const PROFILES: [&str; 2] = ["FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"];
@@ -55,6 +56,14 @@ pub fn take_profile() -> bool {
         env::set_var(RANGE, "SYSTEM_DEFAULT");
     }
     true
+}
+
+/// A profile that the environment names and that is not there, with the variable that names it: Fast DDS goes without, and says
+/// nothing.
+#[must_use]
+pub fn lost_profile() -> Option<(&'static str, PathBuf)> {
+    let named = |name| Some((name, PathBuf::from(env::var_os(name).filter(|value| !value.is_empty())?)));
+    PROFILES.into_iter().filter_map(named).find(|(_, file)| !file.is_file())
 }
 
 /// As [`take_profile`], for a process of several nodes: returns whether the middleware leaves topics between them to

@@ -35,8 +35,8 @@ pub struct DriveLease {
     /// What the last stop holds yet.
     hold: Hold,
     stopped: Duration,
-    /// Number of the newest state then: who has seen none later does not know of it.
-    stopped_at: u64,
+    /// Number of the newest state then, if there was a stop: who has seen none later does not know of it.
+    stopped_at: Option<u64>,
     /// What is walked, and since when it is not renewed.
     moving: Option<(Motion, Duration)>,
     /// Zeros to be published yet: what, how many, when.
@@ -54,7 +54,7 @@ impl DriveLease {
             release: None,
             hold: Hold::Nothing,
             stopped: Duration::ZERO,
-            stopped_at: 0,
+            stopped_at: None,
             moving: None,
             zeros: None,
         }
@@ -216,15 +216,18 @@ impl DriveLease {
         match *what {
             Ask::Motion(ref name, Some(seen)) if !name.is_empty() => self.is_recent(seen, received),
             Ask::Call(Service::Enable | Service::Stand | Service::Pack, Some(seen)) => self.is_recent(seen, received),
-            Ask::Call(Service::Sit, Some(seen)) if seen <= self.stopped_at => Err(Refusal::Unseen),
+            Ask::Call(Service::Sit, Some(seen)) => self.knew_stop(seen),
             _ => Ok(()),
         }
     }
 
+    /// Whether who has seen this state knew of the last stop.
+    fn knew_stop(&self, seen: u64) -> Result<(), Refusal> {
+        if self.stopped_at.is_some_and(|at| seen <= at) { Err(Refusal::Unseen) } else { Ok(()) }
+    }
+
     fn is_recent(&self, seen: u64, received: Duration) -> Result<(), Refusal> {
-        if seen <= self.stopped_at {
-            return Err(Refusal::Unseen);
-        }
+        self.knew_stop(seen)?;
         self.state_age.age(seen, received).filter(|age| *age <= ASKED_LATE).map_or(Err(Refusal::Stale), |_| Ok(()))
     }
 
@@ -249,7 +252,7 @@ impl DriveLease {
     pub fn stop(&mut self, stop: Stop, now: Duration, orders: &mut Vec<Order>) {
         orders.push(Order::Stop(stop));
         self.release = Some(now);
-        (self.stopped, self.stopped_at) = (now, self.state_age.newest());
+        (self.stopped, self.stopped_at) = (now, Some(self.state_age.newest()));
         // A halt does not release an emergency stop.
         if stop == Stop::Emergency {
             self.hold = Hold::Enable;

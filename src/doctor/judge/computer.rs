@@ -39,7 +39,7 @@ pub(super) fn ros(ros: &Ros) -> Vec<Finding> {
 }
 
 fn middleware(ros: &Ros, distro: &str) -> Finding {
-    let Ros { rmw, has_rmw, .. } = ros;
+    let Ros { rmw, has_rmw, lost_profile, .. } = ros;
     if !has_rmw && !rmw.starts_with("rmw_") {
         let says = format!("{rmw} is no middleware: no robot starts with this RMW_IMPLEMENTATION");
         return Finding::problem("middleware", says, "unset RMW_IMPLEMENTATION");
@@ -51,6 +51,11 @@ fn middleware(ros: &Ros, distro: &str) -> Finding {
             format!("{rmw} is not installed"),
             format!("sudo apt install {package}"),
         );
+    }
+    if let Some((name, file)) = lost_profile.as_ref().filter(|_| rmw == FAST_DDS) {
+        let says =
+            format!("{name} names {}, which is not there: {rmw} runs without the robot's profile", file.display());
+        return Finding::problem("middleware", says, format!("unset {name}"));
     }
     if rmw == FAST_DDS {
         return Finding::ok("middleware", rmw);

@@ -90,7 +90,8 @@ pub(super) fn bus(facts: &Facts) -> Vec<Finding> {
     let Ok(config) = &facts.config else { return vec![] };
     let Some(device) = &config.device else {
         let says = format!("{}: no real servo moves", config.bus);
-        return vec![Finding::note(ABOUT, says, "hexapod doctor --bus i2c   # or the bus of your servos")];
+        let cure = format!("hexapod doctor --bus i2c{}   # or the bus of your servos", facts.files);
+        return vec![Finding::note(ABOUT, says, cure)];
     };
     let mut findings = match &facts.bus {
         Bus::Unasked => vec![],

@@ -21,6 +21,7 @@ fn healthy() -> Facts {
             sourced: Some("jazzy".into()),
             rmw: "rmw_fastrtps_cpp".into(),
             has_rmw: true,
+            lost_profile: None,
             domain: "0".into(),
             reach: "discovery range SUBNET".into(),
             range: String::new(),
@@ -117,6 +118,8 @@ fn when_ros_does_not_fit_expect_which_would() {
     check(healthy(), zenoh, (Note, "tested with rmw_fastrtps_cpp only", "unset RMW_IMPLEMENTATION"));
     let missing = |facts: &mut Facts| (facts.ros.rmw, facts.ros.has_rmw) = ("rmw_cyclonedds_cpp".into(), false);
     check(healthy(), missing, (Problem, "not installed", "sudo apt install ros-jazzy-rmw-cyclonedds-cpp"));
+    let lost = |facts: &mut Facts| facts.ros.lost_profile = Some(("FASTDDS_DEFAULT_PROFILES_FILE", "/nope.xml".into()));
+    check(healthy(), lost, (Problem, "/nope.xml, which is not there", "unset FASTDDS_DEFAULT_PROFILES_FILE"));
     check(healthy(), |facts| facts.ros.domain = "150".into(), (Note, "ports", "ROS_DOMAIN_ID=1"));
     for domain in ["233", "-1", "left", ""] {
         check(healthy(), |facts| facts.ros.domain = domain.into(), (Problem, "no such domain", "ROS_DOMAIN_ID=1"));
@@ -211,7 +214,7 @@ fn when_a_bus_is_ill_expect_what_and_where_to_look() {
         *config(facts) = Config { bus: "simulated".into(), ..Config::default() };
         facts.bus = Bus::Answered(Probed::Simulated);
     };
-    check(healthy(), simulated, (Note, "no real servo moves", "hexapod doctor --bus i2c"));
+    check(healthy(), simulated, (Note, "no real servo moves", "hexapod doctor --bus i2c --config mine"));
     let mut facts = healthy();
     facts.bus = Bus::Answered(Probed::Driven("another servo_driver has the bus (process 7)".into()));
     assert!(judge(&facts).iter().all(|finding| finding.level == Level::Ok), "a robot that runs is well");
