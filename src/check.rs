@@ -68,8 +68,8 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     if let Some(note) = setups.driver.servos().and_then(|servos| coarse(&setups.planner.engine, servos)) {
         say(format_args!("note     {note}"))?;
     }
-    let motors = motors(&files.in_config("servos.yaml"), setups.planner.engine.robot());
     let robot = setups.planner.engine.robot();
+    let motors = motors(&files.in_config("servos.yaml"), robot);
     let foreign = setups.driver.remark().is_none().then(|| foreign::note(&files, robot)).flatten();
     for note in torques::notes(robot, &motors).into_iter().chain(foreign) {
         say(format_args!("note     {note}"))?;

@@ -5,11 +5,27 @@ use hexapod_gait::LimitedBy;
 /// How many are reported; beyond, that there were more.
 const MOST: u32 = 5;
 
+/// Notes of one sort: the first ones as they are, then once that there were more.
+#[derive(Debug, Default)]
+pub struct FewNotes(u32);
+
+impl FewNotes {
+    /// The next one, of which so many are reported at `most`, with what is said of those beyond.
+    pub fn admit(&mut self, most: u32, note: String, beyond: &str) -> Option<String> {
+        self.0 += 1;
+        match self.0 {
+            count if count <= most => Some(note),
+            count if count == most + 1 => Some(beyond.into()),
+            _ => None,
+        }
+    }
+}
+
 /// Tells of each walk that is given up, once.
 #[derive(Debug, Default)]
 pub struct GivenUp {
     is_reported: bool,
-    count: u32,
+    notes: FewNotes,
 }
 
 impl GivenUp {
@@ -17,12 +33,8 @@ impl GivenUp {
     pub fn note(&mut self, by: Option<LimitedBy>, seconds: f64) -> Option<String> {
         let before = std::mem::replace(&mut self.is_reported, by.is_some());
         let by = by.filter(|_| !before)?;
-        self.count += 1;
-        match self.count {
-            ..=MOST => Some(format!("at {seconds:.2} s {}", gait_planner::given_up(by))),
-            count if count == MOST + 1 => Some("walks were given up after that, too".into()),
-            _ => None,
-        }
+        let note = format!("at {seconds:.2} s {}", gait_planner::given_up(by));
+        self.notes.admit(MOST, note, "walks were given up after that, too")
     }
 }
 

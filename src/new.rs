@@ -44,7 +44,7 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
     if let Some(asked) = arguments.gait.as_ref().filter(|asked| **asked != gait) {
         let _ = writeln!(
             reported,
-            "note    it does not walk on {asked:?} and starts with {gait:?}: hexapod check tells why"
+            "note    it does not walk on {asked:?} and starts with {gait:?}: hexapod check says why"
         );
     }
     let named = from_folder(&urdf, &into);

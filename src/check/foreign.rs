@@ -2,26 +2,19 @@
 
 use hexapod_kinematics::{Leg, Robot};
 use hexapod_setup::Files;
-use std::path::Path;
 
-const SHIPPED: &str = "urdf/hexapod.urdf";
 /// Most joints that are named.
 const NAMED: usize = 3;
 
 /// What to tell of joints whose servos nobody has described for this robot.
 pub(super) fn note(files: &Files, robot: &Robot) -> Option<String> {
-    let is_shipped = |shipped: &Path| is_same(shipped, &files.urdf);
-    if Files::shipped(SHIPPED).as_deref().is_none_or(is_shipped) {
+    if files.has_shipped_robot() {
         return None;
     }
     let document = files.in_config("servos.yaml").read().ok()?;
     let names = robot.legs().iter().flat_map(Leg::joints).map(|joint| joint.name());
     let is_of_shipped = |name: &&str| document.layer(&format!("servos.{name}")) == Some(0);
     reported(&names.filter(is_of_shipped).collect::<Vec<_>>())
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn reported(names: &[&str]) -> Option<String> {

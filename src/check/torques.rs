@@ -1,14 +1,12 @@
 //! Figures of joints and servos that may be true, and most often are mistakes.
 
 use hexapod_kinematics::Robot;
-use hexapod_servo::calibration::Motor;
+use hexapod_servo::calibration::{KGF_CM, Motor};
 use std::collections::BTreeMap;
 
 /// What a servo of a hobby gives at most, W, and the torque of one that is strong, N m: of more, kgf cm were meant.
 const GREATEST_W: f64 = 12.0;
 const STRONG_NM: f64 = 4.0;
-/// 1 kgf cm, N m.
-const KGF_CM: f64 = 0.098_066_5;
 
 /// What to tell of them.
 pub(super) fn notes(robot: &Robot, motors: &[(String, Motor)]) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Whether the robot is where its plan has it, as the planner's node watches for it, and what is said of that.
 
+use crate::given_up::FewNotes;
 use gait_planner::ConditionResponse;
 use gait_planner::command::FeltBy;
 use gait_planner::life::Moment;
@@ -18,18 +19,18 @@ pub struct Monitor {
     has_stopped: bool,
     /// Nothing moves the robot before a command of zero.
     latched: bool,
-    reported: u32,
+    notes: FewNotes,
 }
 
 impl Monitor {
     pub fn new(engine: &Engine) -> Self {
         let (imu, response) = (ImuReader::default(), ConditionResponse::new(engine));
-        Self { imu, response, has_stopped: false, latched: false, reported: 0 }
+        Self { imu, response, has_stopped: false, latched: false, notes: FewNotes::default() }
     }
 
     /// Takes what the IMU reports.
     pub fn sense(&mut self, model: &Model, sample: &ImuSample<'_>, now: Duration) {
-        // One that is not believed tells where it is all the same.
+        // A sample that is not believed for levelling shows a fall all the same.
         let _ = self.imu.take(model, sample, now);
         if let Some(reported) = self.imu.take_inertial() {
             self.response.sense(&reported, Moment::real(now));
@@ -64,11 +65,6 @@ impl Monitor {
             Some(Condition::Lifted) => "it is lifted: its legs are held, and it walks on after a command of zero",
             _ => return None,
         };
-        self.reported += 1;
-        match self.reported {
-            ..=MOST => Some(format!("at {seconds:.2} s {what}")),
-            reported if reported == MOST + 1 => Some("it was lifted or blocked after that, too".into()),
-            _ => None,
-        }
+        self.notes.admit(MOST, format!("at {seconds:.2} s {what}"), "it was lifted or blocked after that, too")
     }
 }

@@ -42,7 +42,7 @@ fn wait_of(refusal: &str) -> Option<Duration> {
     (wait <= LONGEST).then_some(wait + ROUNDING)
 }
 
-/// How long ago the stop was received that a refusal tells of.
+/// How long ago the stop was received for which a call was refused.
 fn ago_of(refusal: &str) -> Option<Duration> {
     let (_, after) = refusal.split_once(RECEIVED)?;
     Duration::try_from_secs_f64(after.split_once(AGO)?.0.parse().ok()?).ok()

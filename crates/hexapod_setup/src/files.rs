@@ -11,6 +11,8 @@ pub const CONFIG_FILES: [&str; 7] =
     ["hexapod.yaml", "robot.yaml", "servos.yaml", "gaits.yaml", "motions.yaml", JOYSTICK_FILE, "sim.yaml"];
 /// The parameters of a gamepad's nodes.
 pub const JOYSTICK_FILE: &str = "joystick.yaml";
+/// The description of the shipped robot, below the share folder.
+const SHIPPED_ROBOT: &str = "urdf/hexapod.urdf";
 /// The folder for all users of this machine; its variable of the environment moves it.
 const SYSTEM: (&str, &str) = ("HEXAPOD_SYSTEM_CONFIG", "/etc/hexapod");
 
@@ -63,7 +65,7 @@ impl Files {
         let is_shipped = |folder: &PathBuf| found.as_ref().is_some_and(|found| same(folder, found));
         let owner: Vec<PathBuf> = owner.into_iter().filter(|folder| !is_shipped(folder)).collect();
         let urdf = match (urdf, share) {
-            ("", share) => share?.join("urdf/hexapod.urdf"),
+            ("", share) => share?.join(SHIPPED_ROBOT),
             (_, Err(error)) if owner.is_empty() || !given => return Err(error),
             (urdf, _) => urdf.into(),
         };
@@ -74,6 +76,12 @@ impl Files {
     #[must_use]
     pub fn shipped(path: &str) -> Option<PathBuf> {
         share_folder().ok().map(|share| share.join(path)).filter(|file| file.is_file())
+    }
+
+    /// Whether the robot is the shipped one, or nothing is known of that.
+    #[must_use]
+    pub fn has_shipped_robot(&self) -> bool {
+        Self::shipped(SHIPPED_ROBOT).is_none_or(|shipped| same(&shipped, &self.urdf))
     }
 
     /// A configuration file in all its layers.

@@ -101,8 +101,8 @@ impl FootholdPlanner {
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
             let Some(chosen) = self.chosen.get_mut(leg) else { continue };
             is_at_brink |= step.is_some_and(|step| {
-                self.planning.ends_at(engine, map, odom_from_footprint, &step)
-                    || self.planning.leads_into_trench(engine, map, odom_from_footprint, &step)
+                let on = StepOnMap { engine, map, odom_from_footprint, step: &step };
+                self.planning.ends_at(&on) || self.planning.leads_into_trench(&on)
             });
             let Some(step) = step.filter(|step| step.swung.is_some() || step.until_lift_s < self.planning.ahead_s)
             else {
@@ -174,6 +174,14 @@ impl FootholdPlanner {
     }
 }
 
+/// A foot's next step over what the map has, with the pose in which both meet.
+pub(crate) struct StepOnMap<'a> {
+    pub engine: &'a Engine,
+    pub map: &'a ElevationMap,
+    pub odom_from_footprint: &'a Isometry3<f64>,
+    pub step: &'a NextStep,
+}
+
 /// Where the robot takes a foot that stands, in the odometry frame; none where it hardly does.
 pub(crate) fn way_ahead(
     engine: &Engine,
@@ -213,13 +221,8 @@ impl Planning {
 
     /// Whether a foot stands where it felt no ground, none stands ahead of it, and none is known farther on where the robot goes and the camera looks: a camera
     /// that has never seen so far does not show that ground is missing there.
-    fn ends_at(
-        &self,
-        engine: &Engine,
-        map: &ElevationMap,
-        odom_from_footprint: &Isometry3<f64>,
-        step: &NextStep,
-    ) -> bool {
+    fn ends_at(&self, on: &StepOnMap<'_>) -> bool {
+        let StepOnMap { engine, map, odom_from_footprint, step } = *on;
         if !step.over_nothing {
             return false;
         }
@@ -227,20 +230,15 @@ impl Planning {
         let Some(ahead) = way_ahead(engine, odom_from_footprint, step) else { return false };
         let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
         let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
-        !self.stands_ahead_of(engine, map, odom_from_footprint, step)
+        !self.stands_ahead_of(on)
             && map.looks_towards(&beyond.coords.push(from.z).into())
             && cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
     }
 
     /// Whether a foot stands on ground farther on where the robot goes: ground that it feels, or that the map has there though its
     /// switch may be dead.
-    fn stands_ahead_of(
-        &self,
-        engine: &Engine,
-        map: &ElevationMap,
-        odom_from_footprint: &Isometry3<f64>,
-        step: &NextStep,
-    ) -> bool {
+    fn stands_ahead_of(&self, on: &StepOnMap<'_>) -> bool {
+        let StepOnMap { engine, map, odom_from_footprint, step } = *on;
         let way = engine.last().twist.velocity_at(step.from.xy());
         let Some(ahead) = way.try_normalize(LEAST_M_S) else { return false };
         let is_seen = |other: &NextStep| {

@@ -1,9 +1,8 @@
 //! Trenches ahead that are too wide to be stepped over.
 
 use crate::map::ElevationMap;
-use crate::planner::{Planning, way_ahead};
-use hexapod_gait::{Engine, NextStep};
-use nalgebra::{Isometry3, Point2, Point3, Vector2};
+use crate::planner::{Planning, StepOnMap, way_ahead};
+use nalgebra::{Point2, Point3, Vector2};
 
 /// A trench of this width or more stops the robot, in units of how far a foothold is looked for.
 const WIDE: f64 = 0.8;
@@ -19,13 +18,8 @@ const BEYOND: f64 = 2.0;
 
 impl Planning {
     /// Whether a foot is led to a trench: ground that is deep, or missing where it should be seen, between sides of one height.
-    pub(crate) fn leads_into_trench(
-        &self,
-        engine: &Engine,
-        map: &ElevationMap,
-        odom_from_footprint: &Isometry3<f64>,
-        step: &NextStep,
-    ) -> bool {
+    pub(crate) fn leads_into_trench(&self, on: &StepOnMap<'_>) -> bool {
+        let StepOnMap { engine, map, odom_from_footprint, step } = *on;
         let twist = engine.last().twist;
         let (turning_m_s, going_m_s) =
             (twist.wz.abs() * step.from.xy().norm(), Vector2::new(twist.vx, twist.vy).norm());

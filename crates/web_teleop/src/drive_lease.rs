@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Intents whose sender's newest state is older than this are stale.
 pub const STALE_AFTER: Duration = Duration::from_millis(500);
 /// The same of whatever else sets the robot in motion: no longer than the driver is quiet after a stop of others.
-pub const ASKED_LATE: Duration = Duration::from_millis(750);
+const ASKED_LATE: Duration = Duration::from_millis(750);
 /// Zeros are published so often, for `cmd_vel` may lose one.
 const ZEROS: u8 = 3;
 /// Time between two of them.

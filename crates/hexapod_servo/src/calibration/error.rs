@@ -128,8 +128,11 @@ fn degrees(value: f64, greatest_rad: f64) -> String {
 }
 
 /// What to say of a torque that would be one in kgf cm, as data sheets have it.
+/// 1 kgf cm, as torques are given on data sheets, in N m.
+pub const KGF_CM: f64 = 0.098_066_5;
+
 fn kgf_cm(torque: f64) -> String {
-    let meant = torque * 0.098_066_5;
+    let meant = torque * KGF_CM;
     let fits = torque > 20.0 && meant <= 20.0;
     if fits { format!(" (in N m; did you mean kgf cm: {meant:.3}?)") } else { String::new() }
 }

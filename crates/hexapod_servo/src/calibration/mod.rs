@@ -21,7 +21,7 @@ mod validate;
 pub use clock::PwmClock;
 pub use config::{Board, ServoConfig};
 pub use curve::PulseCurve;
-pub use error::ServoConfigError;
+pub use error::{KGF_CM, ServoConfigError};
 pub use file::{Motor, ServoFile, is_placeholder};
 pub use origins::Origins;
 pub use raw::{RawBoard, RawPoint, RawServo, RawServoConfig, RawTiming, SERVO2040_CHANNELS, ServoMap};

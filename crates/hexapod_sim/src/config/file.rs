@@ -1,5 +1,6 @@
 //! `sim.yaml` as it is written.
 
+use crate::servo::{ServoKind, ServoModel};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -119,4 +120,39 @@ pub(super) struct Imu {
 pub(super) struct FootSwitches {
     pub press_n: f64,
     pub release_n: f64,
+}
+
+impl Kind {
+    /// What it is in physics.
+    pub fn model(&self) -> ServoModel {
+        let kind = ServoKind {
+            nominal_v: self.nominal_v.unwrap_or_default(),
+            stall_torque: self.stall_torque_nm.unwrap_or_default(),
+            no_load_speed: self.no_load_speed_rad_s.unwrap_or_default(),
+            stall_current: self.stall_current_a,
+            idle_current: self.idle_current_a,
+            full_error: self.full_error_rad.unwrap_or_default(),
+            dead_band: self.dead_band_rad,
+            backlash: self.backlash_rad,
+            friction: self.friction_nm,
+            rotor: self.rotor_kg_m2,
+            lead: self.lead_s,
+        };
+        if self.stall_torque_nm.is_some() { ServoModel::Own(kind) } else { ServoModel::OfJoint(kind) }
+    }
+
+    /// Keys that are missing, and why.
+    pub fn missing(&self) -> Option<String> {
+        if self.full_error_rad.is_none() {
+            return Some("`full_error_rad` is missing: without it a servo has no stiffness".into());
+        }
+        let motor = [
+            ("nominal_v", self.nominal_v.is_some()),
+            ("stall_torque_nm", self.stall_torque_nm.is_some()),
+            ("no_load_speed_rad_s", self.no_load_speed_rad_s.is_some()),
+        ];
+        let given = motor.iter().any(|(_, given)| *given);
+        let (key, _) = motor.iter().find(|(_, is_there)| given && !is_there)?;
+        Some(format!("`{key}` is missing: nominal_v, stall_torque_nm and no_load_speed_rad_s go together"))
+    }
 }

@@ -1,32 +1,21 @@
 //! `sim.yaml`: the figures of servos, supply, sensors and ground.
 
 mod file;
+mod named;
 mod ranges;
+
+pub use named::NamedServo;
 
 use crate::engine::{Settings, World};
 use crate::ground::Surface;
 use crate::sensors::{CameraModel, ImuModel, LidarModel, PointSensor, SwitchModel};
-use crate::servo::{Battery, ServoKind, ServoModel, Servos};
+use crate::servo::{Battery, ServoModel, Servos};
 use file::{Camera, File, Kind, Lidar};
 use hexapod_config::ros_params::hint_for;
 use hexapod_config::{ConfigError, Document, Faults};
 use hexapod_kinematics::{Leg, Robot};
 use nalgebra::{UnitQuaternion, Vector3};
 use ranges::check;
-use std::collections::BTreeSet;
-
-/// The servo of a joint, as `servos.yaml` tells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NamedServo {
-    /// Name of the joint.
-    pub joint: String,
-    /// Name of its kind.
-    pub kind: String,
-    /// Torque with the shaft held, N m, where it is known.
-    pub stall_torque_nm: Option<f64>,
-    /// Speed without load, rad/s, where it is known.
-    pub no_load_speed_rad_s: Option<f64>,
-}
 
 /// What `sim.yaml` says, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,68 +138,8 @@ impl Config {
     }
 }
 
-impl File {
-    /// The servos with those of named kinds in their joints, and what is to be known of these.
-    fn fitted(&self, mut servos: Servos, named: &[NamedServo]) -> (Servos, Vec<String>) {
-        let mut common = BTreeSet::new();
-        for servo in named {
-            let model = match self.kinds.get(&servo.kind) {
-                Some(kind) => kind.model(),
-                None => {
-                    let figures = servo.stall_torque_nm.zip(servo.no_load_speed_rad_s);
-                    let Some((torque, speed)) = figures else { continue };
-                    common.insert(&*servo.kind);
-                    ServoModel::Own(ServoKind::common(self.supply.open_v, torque, speed))
-                }
-            };
-            servos = servos.with(&servo.joint, model);
-        }
-        let note = |kind| {
-            format!(
-                "servos of kind {kind} are simulated by the torque and speed that servos.yaml gives them, and for the rest as common \
-                 ones (kind mg996r), since sim.yaml does not describe them"
-            )
-        };
-        (servos, common.into_iter().map(note).collect())
-    }
-}
-
 /// The key of `servos` that stands for every joint.
 const ALL: &str = "all";
-
-impl Kind {
-    fn model(&self) -> ServoModel {
-        let kind = ServoKind {
-            nominal_v: self.nominal_v.unwrap_or_default(),
-            stall_torque: self.stall_torque_nm.unwrap_or_default(),
-            no_load_speed: self.no_load_speed_rad_s.unwrap_or_default(),
-            stall_current: self.stall_current_a,
-            idle_current: self.idle_current_a,
-            full_error: self.full_error_rad.unwrap_or_default(),
-            dead_band: self.dead_band_rad,
-            backlash: self.backlash_rad,
-            friction: self.friction_nm,
-            rotor: self.rotor_kg_m2,
-            lead: self.lead_s,
-        };
-        if self.stall_torque_nm.is_some() { ServoModel::Own(kind) } else { ServoModel::OfJoint(kind) }
-    }
-
-    /// Keys that are missing, and why.
-    fn missing(&self) -> Option<String> {
-        if self.full_error_rad.is_none() {
-            return Some("`full_error_rad` is missing: without it a servo has no stiffness".into());
-        }
-        let motor = [
-            ("nominal_v", self.nominal_v.is_some()),
-            ("stall_torque_nm", self.stall_torque_nm.is_some()),
-            ("no_load_speed_rad_s", self.no_load_speed_rad_s.is_some()),
-        ];
-        let given = motor.iter().any(|(_, given)| *given);
-        let (key, _) = motor.iter().find(|(_, is_there)| given && !is_there)?;
-        Some(format!("`{key}` is missing: nominal_v, stall_torque_nm and no_load_speed_rad_s go together"))
-    }
-}
 
 fn check_figures(document: &Document, file: &File, faults: &mut Faults) {
     check(document, "engine", &file.engine.figures(), faults);

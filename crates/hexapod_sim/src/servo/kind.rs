@@ -27,28 +27,21 @@ pub struct ServoKind {
     pub lead: f64,
 }
 
-/// A common servo, the MG996R, by `sim.yaml`: what is in proportion to the torque, N m, and what is not.
-const COMMON_TORQUE: f64 = 1.079;
-const COMMON_FRICTION: f64 = 0.05;
-const COMMON_ROTOR: f64 = 0.002;
-
 impl ServoKind {
-    /// A servo of which torque (N m) and speed (rad/s) at a supply are known, and no current; in all else it is as a common one.
+    /// A servo of which torque (N m) and speed (rad/s) at a supply are known, and no current; friction and rotor are in proportion
+    /// to the torque, and in all else it is as this one.
     #[must_use]
-    pub fn common(nominal_v: f64, stall_torque: f64, no_load_speed: f64) -> Self {
-        let size = stall_torque / COMMON_TORQUE;
+    pub fn resized(&self, nominal_v: f64, stall_torque: f64, no_load_speed: f64) -> Self {
+        let size = stall_torque / self.stall_torque;
         Self {
             nominal_v,
             stall_torque,
             no_load_speed,
             stall_current: 0.0,
             idle_current: 0.0,
-            full_error: 0.087,
-            dead_band: 0.0079,
-            backlash: 0.009,
-            friction: COMMON_FRICTION * size,
-            rotor: COMMON_ROTOR * size,
-            lead: 0.0,
+            friction: self.friction * size,
+            rotor: self.rotor * size,
+            ..*self
         }
     }
 
