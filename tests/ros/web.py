@@ -8,7 +8,7 @@ import struct
 import threading
 import time
 
-TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 TIMEOUT_S = 10.0
 
 
@@ -84,6 +84,7 @@ class Client:
     def __init__(self, port, name='test', hello=True, reads=True, **how):
         """Connect; without `reads` nothing that comes is taken."""
         self.messages, self.code, self.closed_at, self.seen, self._send = [], None, None, 0, threading.Lock()
+        self.answers_pings = True
         self.ids = iter(range(1, 1_000_000))
         self.stream = connected(port, None if reads else 4096)
         self.stream.sendall(head(port, **how).encode())
@@ -124,6 +125,8 @@ class Client:
                 if first & 0xf == CLOSE:
                     self.code = struct.unpack('>H', payload[:2])[0] if payload else 1005
                     break
+                if first & 0xf == PING and self.answers_pings:
+                    self.raw(frame(PONG, payload))
                 if first & 0xf == TEXT:
                     message = json.loads(payload)
                     self.seen = message['n'] if message['type'] == 'state' else self.seen

@@ -96,18 +96,14 @@ impl CallQueue {
                 if let Some(lasting) = held_off(&self.line, &self.heartbeats, now) {
                     return Some(Answer::refused(lasting));
                 }
-                let quiet_at = match open.call.quiet_at {
-                    Ok(quiet_at) => quiet_at,
-                    Err(doubt) => return Some(Answer::refused(doubt.to_string())),
-                };
+                if let Some(doubt) = open.call.doubt {
+                    return Some(Answer::refused(doubt.to_string()));
+                }
                 if let Err(void) = self.line.check(ticket) {
                     return Some(Answer::refused(void.to_string()));
                 }
                 if let Some(other_robot) = self.count.other_robot(now) {
                     return Some(Answer::refused(format!("FAILED commands: {other_robot}")));
-                }
-                if now < quiet_at {
-                    return None;
                 }
                 let heard = self.count.taken() > 0 || now.saturating_sub(since) >= DISCOVERY;
                 if heard { self.ask(index, Order::Enable(ticket), now) } else { None }

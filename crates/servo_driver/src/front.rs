@@ -20,8 +20,8 @@ pub(crate) struct Call {
     pub action: Action,
     /// For an `enable`: what it is worth.
     pub ticket: Ticket,
-    /// And when it is quiet enough for it, or why it may have been sent before a stop.
-    pub quiet_at: Result<Duration, Doubt>,
+    /// And why it may have been sent before a stop, if it may.
+    pub doubt: Option<Doubt>,
     /// For a stop: its number.
     pub stop: u64,
     pub reply: Reply,
@@ -60,16 +60,16 @@ impl Front {
         };
         // Before it is judged: a stop in between voids it.
         let ticket = self.line.ticket(from.taken);
-        let mut quiet_at = Ok(Duration::ZERO);
+        let mut doubt = None;
         if action == Action::Enable {
-            quiet_at = self.under_way.enable(from, self.line.newest());
+            doubt = self.under_way.enable(from, self.line.newest()).err();
         } else {
             if action == Action::Disable {
                 self.under_way.off(from, stop, before);
             }
             self.under_way.called(from, self.line.newest());
         }
-        let call = Call { action, ticket, quiet_at, stop, reply: Box::new(reply) };
+        let call = Call { action, ticket, doubt, stop, reply: Box::new(reply) };
         match self.calls.try_send(call) {
             Ok(()) => self.call_queue.wake(),
             Err(TrySendError::Full(call) | TrySendError::Disconnected(call)) => {

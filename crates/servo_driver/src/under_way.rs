@@ -1,9 +1,9 @@
 //! Whether an `enable` may have been on its way already when a stop came: then it is void, however late it arrives.
 //!
 //! Order and ages count from receipt, on this process's monotonic clock. What a receipt cannot tell is how long a call was
-//! under way, so after each stop there is a quiet time in which nothing is switched on: an `enable` that arrives then waits
-//! for its end if it was surely sent after the stop, and is refused if not. So it is after that, for as long as a middleware
-//! may hold a call back. It was surely sent after the stop if
+//! under way, so after each stop there is a quiet time in which nothing is switched on. That holds for this process's own calls,
+//! too, and for those that were surely sent after the stop: whoever asked for them may be far from the caller, and pressed before
+//! it. From then on, for as long as a middleware may hold a call back, an `enable` counts if it was surely sent after the stop:
 //!
 //! - its process came into the domain after the stop: it could not call before it had heard of the driver; or
 //! - its process has called since the stop and been answered, and calls again; or
@@ -121,16 +121,14 @@ impl UnderWay {
         }
     }
 
-    /// Takes in an `enable`; returns when it may be carried out.
+    /// Takes in an `enable`.
     ///
     /// # Errors
     /// It may have been sent before the newest stop was received.
-    pub fn enable(&self, call: &Received, newest: Newest) -> Result<Duration, Doubt> {
+    pub fn enable(&self, call: &Received, newest: Newest) -> Result<(), Doubt> {
         let mut known = self.known();
         let judged = known.judge(call, newest);
-        if let Sender::Remote(_) = call.sender {
-            known.caller(call).judged(call, newest, judged.is_ok());
-        }
+        known.caller(call).judged(call, newest, judged.is_ok());
         judged
     }
 
@@ -140,8 +138,8 @@ impl UnderWay {
 }
 
 impl Known {
-    fn judge(&self, call: &Received, newest: Newest) -> Result<Duration, Doubt> {
-        let Some(stop) = self.stop_before(call, newest) else { return Ok(Duration::ZERO) };
+    fn judge(&self, call: &Received, newest: Newest) -> Result<(), Doubt> {
+        let Some(stop) = self.stop_before(call, newest) else { return Ok(()) };
         let since = call.taken.saturating_sub(stop);
         let is_here = matches!(call.sender, Sender::Local(_));
         let caller = self.callers.iter().find(|caller| caller.process == call.sender.process());
@@ -149,16 +147,16 @@ impl Known {
         if caller.is_some_and(|caller| caller.is_second(call, stop)) {
             return Err(Doubt { why: Why::Second, since, wait });
         }
-        if is_here || since > LONGEST || self.is_newcomer(call.sender.process(), newest) {
-            return Ok(stop + QUIET);
+        let vouched = if is_here || since > LONGEST || self.is_newcomer(call.sender.process(), newest) {
+            Ok(())
+        } else {
+            caller.map_or(Err(Why::Unknown), |caller| caller.vouch(call, stop))
+        };
+        if since <= QUIET {
+            let wait = if vouched.is_ok() { QUIET.saturating_sub(since) } else { wait };
+            return Err(Doubt { why: Why::Quiet, since, wait });
         }
-        let vouched = caller.map_or(Err(Why::Unknown), |caller| caller.vouch(call, stop));
-        let is_quiet = since <= QUIET;
-        vouched.map(|()| stop + QUIET).map_err(|why| Doubt {
-            why: if is_quiet { Why::Quiet } else { why },
-            since,
-            wait,
-        })
+        vouched.map_err(|why| Doubt { why, since, wait })
     }
 
     /// The newest stop that the client of this call may not have known of when it called.

@@ -250,7 +250,7 @@ impl Bridge {
         let sent = match what {
             Ask::Lease(want) => return self.lease(id, ask, want, now),
             Ask::Call(service, seen) => {
-                return self.call((id, ask), service, self.drive_lease.knew(seen, received), now);
+                return self.call((id, ask), service, self.drive_lease.knew(seen), now);
             }
             Ask::Record(on) => return self.record(id, ask, on, now),
             Ask::Gait(name) => self.publishers.gait(&name),

@@ -8,15 +8,16 @@
 //! - A stop acts whoever sends it. It holds until the servos are enabled again (an emergency stop) and the driver has sent
 //!   zero, having seen the stop.
 
-use crate::intents::{ClientId, Hold, Intent, Motion, Order, Refusal, Stop, Want};
+use crate::intents::{ClientId, Hold, Intent, Motion, Order, Refusal, Seen, Stop, Want};
 use crate::protocol::{Ask, Service};
 use crate::state_age::StateAge;
 use std::time::Duration;
 
 /// Intents whose sender's newest state is older than this are stale.
 pub const STALE_AFTER: Duration = Duration::from_millis(500);
-/// The same of whatever else sets the robot in motion: no longer than the driver is quiet after a stop of others.
-const ASKED_LATE: Duration = Duration::from_millis(750);
+/// The same of whatever else sets the robot in motion. Together with the way to the driver it is less than the time for which that
+/// is quiet after a stop, of which nobody may have heard here.
+const ASKED_LATE: Duration = Duration::from_millis(600);
 /// Zeros are published so often, for `cmd_vel` may lose one.
 const ZEROS: u8 = 3;
 /// Time between two of them.
@@ -34,9 +35,9 @@ pub struct DriveLease {
     release: Option<Duration>,
     /// What the last stop holds yet.
     hold: Hold,
+    /// When that was, and the number of the newest state then: who has seen none later does not know of it. Zero if there was none.
     stopped: Duration,
-    /// Number of the newest state then, if there was a stop: who has seen none later does not know of it.
-    stopped_at: Option<u64>,
+    stopped_at: u64,
     /// What is walked, and since when it is not renewed.
     moving: Option<(Motion, Duration)>,
     /// Zeros to be published yet: what, how many, when.
@@ -54,7 +55,7 @@ impl DriveLease {
             release: None,
             hold: Hold::Nothing,
             stopped: Duration::ZERO,
-            stopped_at: None,
+            stopped_at: 0,
             moving: None,
             zeros: None,
         }
@@ -202,8 +203,8 @@ impl DriveLease {
         self.is_released()
     }
 
-    /// Whether what a client asks for is done. What sets the robot in motion has to come of somebody who knew of the last stop, as
-    /// far as he says what he has seen: it may have been under way since before.
+    /// Whether what a client asks for is done. What sets the robot in motion has to come of somebody who knew of the last stop: it
+    /// may have been under way since before.
     ///
     /// # Errors
     /// Why it is not.
@@ -214,27 +215,34 @@ impl DriveLease {
             Ask::Gait(_) | Ask::Call(..) | Ask::Motion(..) => self.may_ask(client)?,
         }
         match *what {
-            Ask::Motion(ref name, Some(seen)) if !name.is_empty() => self.is_recent(seen, received),
-            Ask::Call(Service::Enable | Service::Stand | Service::Pack, Some(seen)) => self.is_recent(seen, received),
-            Ask::Call(Service::Sit, Some(seen)) => self.knew_stop(seen),
+            Ask::Motion(ref name, seen) if !name.is_empty() => self.is_recent(seen, received),
+            Ask::Call(Service::Enable | Service::Stand | Service::Pack, seen) => self.is_recent(seen, received),
+            Ask::Call(Service::Sit, seen) => self.knew_stop(seen),
             _ => Ok(()),
         }
     }
 
-    /// Whether who has seen this state knew of the last stop.
-    fn knew_stop(&self, seen: u64) -> Result<(), Refusal> {
-        if self.stopped_at.is_some_and(|at| seen <= at) { Err(Refusal::Unseen) } else { Ok(()) }
-    }
-
-    fn is_recent(&self, seen: u64, received: Duration) -> Result<(), Refusal> {
-        self.knew_stop(seen)?;
-        self.state_age.age(seen, received).filter(|age| *age <= ASKED_LATE).map_or(Err(Refusal::Stale), |_| Ok(()))
-    }
-
-    /// When the state that a client had seen was made; `received` if it says none.
+    /// Up to when a client knew what had happened.
     #[must_use]
-    pub fn knew(&self, seen: Option<u64>, received: Duration) -> Duration {
-        seen.map_or(received, |seen| self.state_age.made(seen).unwrap_or_default())
+    pub fn knew(&self, seen: Seen) -> Duration {
+        match seen {
+            Seen::State(number) => self.state_age.made(number).unwrap_or_default(),
+            Seen::Until(time) => time,
+        }
+    }
+
+    /// Whether a client knew of the last stop.
+    fn knew_stop(&self, seen: Seen) -> Result<(), Refusal> {
+        let knew = match seen {
+            Seen::State(number) => number > self.stopped_at,
+            Seen::Until(time) => time >= self.stopped,
+        };
+        if knew { Ok(()) } else { Err(Refusal::Unseen) }
+    }
+
+    fn is_recent(&self, seen: Seen, received: Duration) -> Result<(), Refusal> {
+        self.knew_stop(seen)?;
+        if received.saturating_sub(self.knew(seen)) <= ASKED_LATE { Ok(()) } else { Err(Refusal::Stale) }
     }
 
     /// Whether something that carries the state its sender saw is fresh.
@@ -252,7 +260,7 @@ impl DriveLease {
     pub fn stop(&mut self, stop: Stop, now: Duration, orders: &mut Vec<Order>) {
         orders.push(Order::Stop(stop));
         self.release = Some(now);
-        (self.stopped, self.stopped_at) = (now, Some(self.state_age.newest()));
+        (self.stopped, self.stopped_at) = (now, self.state_age.newest());
         // A halt does not release an emergency stop.
         if stop == Stop::Emergency {
             self.hold = Hold::Enable;

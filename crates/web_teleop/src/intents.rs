@@ -104,6 +104,15 @@ pub enum Hold {
     Enable,
 }
 
+/// What a client knew of when it asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seen {
+    /// The state of this number, and none later.
+    State(u64),
+    /// It does not say: what was sent to it by then, for its connection answered a ping of that time.
+    Until(Duration),
+}
+
 /// An intent to move, as it came in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Intent {

@@ -13,6 +13,7 @@ const WAITING: usize = 128;
 /// What is sent to a client.
 #[derive(Debug)]
 pub(crate) enum Down {
+    State(Utf8Bytes),
     Text(Utf8Bytes),
     /// The answer to `hello`, after which states are sent.
     Welcome(Utf8Bytes),

@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use std::time::Duration;
 use web_teleop::drive_lease::{DriveLease, STALE_AFTER};
-use web_teleop::intents::{Hold, Intent, Motion, Order, Refusal, Stop, Want};
+use web_teleop::intents::{Hold, Intent, Motion, Order, Refusal, Seen, Stop, Want};
 use web_teleop::protocol::{Ask, Service};
 
 const DEAD_MAN: Duration = Duration::from_millis(300);
@@ -184,33 +184,38 @@ fn when_the_robot_was_stopped_at_once_expect_enable_and_then_zero_to_release_it(
 #[test]
 fn when_a_stop_comes_between_a_press_and_its_arrival_expect_nothing_that_moves_the_robot() {
     let mut scene = Scene::driven_by(1);
-    let pressed = scene.shown;
-    let all = |seen: u64| {
-        let call = move |service| Ask::Call(service, Some(seen));
+    let pressed = Seen::State(scene.shown);
+    let unsaid = Seen::Until(scene.now);
+    let all = |seen: Seen| {
+        let call = move |service| Ask::Call(service, seen);
         let services = [Service::Enable, Service::Stand, Service::Pack, Service::Sit].map(call);
-        services.into_iter().chain([Ask::Motion("wave".into(), Some(seen))])
+        services.into_iter().chain([Ask::Motion("wave".into(), seen)])
     };
     let may = |scene: &Scene, what: Ask| scene.drive_lease.may(1, &what, scene.now);
-    assert!(all(pressed).all(|what| may(&scene, what) == Ok(())));
+    assert!(all(pressed).chain(all(unsaid)).all(|what| may(&scene, what) == Ok(())));
+    scene.wait(ms(1));
     scene.stop(Stop::Halt);
     scene.drive(1, twist(0.0)).unwrap();
-    assert!(all(pressed).all(|what| may(&scene, what) == Err(Refusal::Unseen)), "at once, and");
-    scene.wait(ms(24_000));
-    scene.show();
-    assert!(all(pressed).all(|what| may(&scene, what) == Err(Refusal::Unseen)), "however late");
-    assert!(all(scene.shown).all(|what| may(&scene, what) == Ok(())), "pressed anew");
+    for late in [0, 24_000] {
+        scene.wait(ms(late));
+        scene.show();
+        let refused = |what| may(&scene, what) == Err(Refusal::Unseen);
+        assert!(all(pressed).chain(all(unsaid)).all(refused), "{late} ms after the stop");
+    }
+    let anew = [Seen::State(scene.shown), Seen::Until(scene.now)];
+    assert!(anew.into_iter().flat_map(all).all(|what| may(&scene, what) == Ok(())));
     for (what, allowed) in [
-        (Ask::Call(Service::Disable, Some(pressed)), Ok(())),
-        (Ask::Motion(String::new(), Some(pressed)), Ok(())),
-        (Ask::Call(Service::Stand, None), Ok(())),
-        (Ask::Call(Service::Stand, Some(scene.shown + 1)), Err(Refusal::Stale)),
+        (Ask::Call(Service::Disable, pressed), Ok(())),
+        (Ask::Motion(String::new(), pressed), Ok(())),
+        (Ask::Call(Service::Stand, Seen::State(scene.shown + 1)), Err(Refusal::Stale)),
     ] {
         assert_eq!(may(&scene, what.clone()), allowed, "{what:?}");
     }
-    let shown = scene.shown;
     scene.wait(ms(800));
-    assert_eq!(may(&scene, Ask::Call(Service::Enable, Some(shown))), Err(Refusal::Stale), "a stop may be unheard here");
-    assert_eq!(may(&scene, Ask::Call(Service::Sit, Some(shown))), Ok(()));
+    for seen in anew {
+        assert_eq!(may(&scene, Ask::Call(Service::Enable, seen)), Err(Refusal::Stale), "a stop may be unheard here");
+        assert_eq!(may(&scene, Ask::Call(Service::Sit, seen)), Ok(()));
+    }
 }
 
 #[test]

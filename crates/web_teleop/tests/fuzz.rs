@@ -80,7 +80,7 @@ fn mangled(random: &mut Random) -> String {
 }
 
 fn check(text: &str) {
-    match parse(text) {
+    match parse(text, Duration::ZERO) {
         Ok(Incoming::Move(Motion::Twist { vx, vy, wz }, _)) => {
             assert!([vx, vy, wz].iter().all(|v| v.abs() <= 100.0), "{text}")
         }

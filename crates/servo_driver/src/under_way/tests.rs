@@ -40,14 +40,14 @@ impl Client {
     }
 }
 
-fn why(judged: Result<Duration, Doubt>) -> Option<Why> {
+fn why(judged: Result<(), Doubt>) -> Option<Why> {
     judged.err().map(|doubt| doubt.why)
 }
 
 #[test]
 fn when_nobody_has_stopped_expect_every_enable_granted() {
     let under_way = UnderWay::default();
-    assert_eq!(under_way.enable(&Client::new(1).call(0, 5000), None), Ok(Duration::ZERO));
+    assert_eq!(under_way.enable(&Client::new(1).call(0, 5000), None), Ok(()));
 }
 
 #[test]
@@ -79,20 +79,25 @@ fn when_a_client_calls_again_as_it_is_asked_to_expect_it_granted_unless_a_stop_c
 }
 
 #[test]
-fn when_a_known_sender_enables_just_after_a_stop_expect_it_to_wait_until_it_is_quiet() {
-    let (under_way, mut client) = (UnderWay::default(), Client::new(1));
-    under_way.heard(&client.call(10, 11));
-    under_way.called(&client.call(900, 905), None);
+fn when_a_known_sender_enables_just_after_a_stop_expect_it_refused_until_it_is_quiet_and_no_longer() {
     let stop = Some((1, MS(1000)));
-    assert_eq!(
-        why(under_way.enable(&client.call(1050, 1052), stop)),
-        Some(Why::Quiet),
-        "so close that nobody can tell"
-    );
-    assert_eq!(under_way.enable(&client.call(1200, 1202), stop), Ok(MS(1000) + QUIET));
-    assert!(under_way.enable(&client.call(990, 1300), stop).is_err());
-    let here = Received { sender: Sender::Local(3), ..client.call(0, 1001) };
-    assert_eq!(under_way.enable(&here, stop), Ok(MS(1000) + QUIET));
+    let known = || {
+        let (under_way, mut client) = (UnderWay::default(), Client::new(1));
+        under_way.heard(&client.call(10, 11));
+        under_way.called(&client.call(900, 905), None);
+        (under_way, client)
+    };
+    let wait = |judged: Result<(), Doubt>| judged.unwrap_err().wait;
+    let (under_way, mut client) = known();
+    assert_eq!(wait(under_way.enable(&client.call(1050, 1052), stop)), QUIET, "so close that nobody can tell");
+    let (under_way, mut client) = known();
+    assert_eq!(wait(under_way.enable(&client.call(1200, 1202), stop)), MS(548));
+    assert_eq!(under_way.enable(&client.call(1760, 1761), stop), Ok(()));
+    let (under_way, mut client) = known();
+    assert_eq!(wait(under_way.enable(&client.call(990, 1300), stop)), QUIET);
+    let here = |taken| Received { sender: Sender::Local(3), taken: MS(taken), ..Client::new(1).call(0, 0) };
+    assert_eq!(wait(under_way.enable(&here(1001), stop)), MS(749), "whoever pressed may be far away");
+    assert_eq!(why(under_way.enable(&here(1780), Some((2, MS(1020))))), Some(Why::Second));
 }
 
 #[test]
@@ -100,13 +105,13 @@ fn when_quiet_is_over_expect_a_call_of_the_same_process_and_one_of_a_known_sende
     let under_way = UnderWay::default();
     assert_eq!(
         under_way.enable(&Received { sender: Sender::Local(3), ..Client::new(1).call(0, 1751) }, Some((1, MS(1000)))),
-        Ok(MS(1000) + QUIET)
+        Ok(())
     );
     for hours in [0, 1, 1000] {
         let (under_way, mut client) = (UnderWay::default(), Client::new(1).ahead(hours));
         under_way.heard(&client.call(10, 11));
         under_way.called(&client.call(900, 905), None);
-        assert_eq!(under_way.enable(&client.call(1990, 2000), Some((1, MS(1000)))), Ok(MS(1000) + QUIET), "{hours}");
+        assert_eq!(under_way.enable(&client.call(1990, 2000), Some((1, MS(1000)))), Ok(()), "{hours}");
     }
 }
 
@@ -138,7 +143,7 @@ fn when_a_sender_is_refused_for_doubt_expect_its_next_call_granted_once_it_is_qu
         let stop = Some((1, MS(1000)));
         assert!(matches!(why(under_way.enable(&client.call(2000, 2001), stop)), Some(Why::ClockSet | Why::Late(_))));
         assert!(under_way.enable(&client.call(2100, 2101), stop).is_err(), "one that was under way with it");
-        assert_eq!(under_way.enable(&client.call(2800, 2801), stop), Ok(stop.map_or(MS(0), |stop| stop.1) + QUIET));
+        assert_eq!(under_way.enable(&client.call(2800, 2801), stop), Ok(()));
     }
 }
 
@@ -151,7 +156,7 @@ fn when_nothing_is_stamped_or_a_clock_stands_expect_the_second_call_granted() {
         under_way.called(&call(10), None);
         assert!(under_way.enable(&call(2000), stop).is_err());
         assert!(under_way.enable(&call(2700), stop).is_err());
-        assert_eq!(under_way.enable(&call(2750), stop), Ok(stop.map_or(MS(0), |stop| stop.1) + QUIET));
+        assert_eq!(under_way.enable(&call(2750), stop), Ok(()));
     }
 }
 
@@ -176,7 +181,7 @@ fn when_a_process_called_another_service_since_expect_an_enable_that_left_before
     under_way.called(&stops.call(1000, 1010), stop);
     assert_eq!(
         under_way.enable(&client.call(2000, 2002), stop),
-        Ok(stop.map_or(MS(0), |stop| stop.1) + QUIET),
+        Ok(()),
         "one that stops and then enables waits for quiet alone"
     );
 }
@@ -188,7 +193,7 @@ fn when_a_client_disables_and_enables_expect_no_wait_but_for_the_stops_of_others
     under_way.off(&client.call(1000, 1001), 1, None);
     under_way.off(&client.call(1010, 1011), 2, Some((1, MS(1001))));
     let stop = Some((2, MS(1011)));
-    assert_eq!(under_way.enable(&client.call(1020, 1021), stop), Ok(Duration::ZERO));
+    assert_eq!(under_way.enable(&client.call(1020, 1021), stop), Ok(()));
     assert!(under_way.enable(&before, stop).is_err(), "it was sent before");
     assert!(under_way.enable(&Client::new(2).call(1020, 1022), stop).is_err(), "another client");
     assert!(under_way.enable(&client.call(1030, 1031), Some((3, MS(1025)))).is_err(), "another stop came after it");
@@ -203,7 +208,7 @@ fn when_a_process_came_after_the_stop_expect_its_first_enable_granted() {
     let (under_way, mut old, mut new) = (UnderWay::default(), Client::new(1), Client::new(2));
     under_way.present(1, vec![old.call(0, 0).sender.process()]);
     let stop = Some((1, MS(1000)));
-    assert_eq!(under_way.enable(&new.call(2000, 2001), stop), Ok(stop.map_or(MS(0), |stop| stop.1) + QUIET));
+    assert_eq!(under_way.enable(&new.call(2000, 2001), stop), Ok(()));
     assert_eq!(why(under_way.enable(&old.call(2000, 2001), stop)), Some(Why::Unknown));
     let judged = under_way.enable(&Client::new(3).call(3000, 3001), Some((2, MS(2010))));
     assert_eq!(why(judged), Some(Why::Unknown), "nobody has looked who was there since");
@@ -212,7 +217,7 @@ fn when_a_process_came_after_the_stop_expect_its_first_enable_granted() {
 #[test]
 fn when_the_stop_is_longer_ago_than_anything_is_held_back_expect_any_enable_granted() {
     let under_way = UnderWay::default();
-    assert_eq!(under_way.enable(&Client::new(1).call(0, 21_001), Some((1, MS(1000)))), Ok(MS(1000) + QUIET));
+    assert_eq!(under_way.enable(&Client::new(1).call(0, 21_001), Some((1, MS(1000)))), Ok(()));
 }
 
 #[test]

@@ -149,8 +149,8 @@ impl Rig {
             if answer.success {
                 break;
             }
-            // It waited for quiet, and nothing was commanded meanwhile.
-            assert!(answer.message.contains("FAILED commands") && Instant::now() < deadline, "{}", answer.message);
+            assert!(answer.message.contains("call enable again") && Instant::now() < deadline, "{}", answer.message);
+            std::thread::sleep(Duration::from_millis(20));
         }
         self.drive(0.0, |snapshot| snapshot.state == State::Armed);
     }

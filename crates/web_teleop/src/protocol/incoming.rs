@@ -1,9 +1,10 @@
 //! Messages of clients: parsed once, with every value in its bounds.
 
 use super::{MOST_BYTES, MOST_NAME};
-use crate::intents::{Motion, Stop, Want};
+use crate::intents::{Motion, Seen, Stop, Want};
 use hexapod_ros::bounds;
 use serde::Deserialize;
+use std::time::Duration;
 
 /// Greatest number that is taken for a speed, a length or an angle: the robot's own limits are far below.
 const MOST: f64 = 100.0;
@@ -77,10 +78,10 @@ pub enum Ask {
     Lease(Want),
     /// A gait by its name.
     Gait(String),
-    /// A motion by its name; empty: none. With the newest state seen, if that is said.
-    Motion(String, Option<u64>),
-    /// A service, likewise.
-    Call(Service, Option<u64>),
+    /// A motion by its name; empty: none.
+    Motion(String, Seen),
+    /// A service.
+    Call(Service, Seen),
     /// To start or end a recording.
     Record(bool),
 }
@@ -116,11 +117,11 @@ pub enum Bad {
     Value(&'static str, Option<u64>, String),
 }
 
-/// Parses a message.
+/// Parses a message of a client whose connection has answered a ping of the time `answered`.
 ///
 /// # Errors
 /// It is none, or a value is out of range.
-pub fn parse(text: &str) -> Result<Incoming, Bad> {
+pub fn parse(text: &str, answered: Duration) -> Result<Incoming, Bad> {
     if text.len() > MOST_BYTES {
         return Err(Bad::Message(format!("{} bytes are too many; {MOST_BYTES} are the most", text.len())));
     }
@@ -131,6 +132,7 @@ pub fn parse(text: &str) -> Result<Incoming, Bad> {
             return flawed_stop(text).map(Incoming::Stop).ok_or_else(bad);
         }
     };
+    let known = |seen: Option<u64>| seen.map_or(Seen::Until(answered), Seen::State);
     Ok(match written {
         Written::Hello { version, name } => Incoming::Hello { version, name: shown(&name) },
         Written::Ping { id } => Incoming::Ping(id),
@@ -160,8 +162,8 @@ pub fn parse(text: &str) -> Result<Incoming, Bad> {
             Incoming::Ask(id, Ask::Lease(want))
         }
         Written::Gait { id, name } => Incoming::Ask(id, Ask::Gait(named("gait", id, name)?)),
-        Written::Motion { id, name, seen } => Incoming::Ask(id, Ask::Motion(named("motion", id, name)?, seen)),
-        Written::Call { id, service, seen } => Incoming::Ask(id, Ask::Call(service, seen)),
+        Written::Motion { id, name, seen } => Incoming::Ask(id, Ask::Motion(named("motion", id, name)?, known(seen))),
+        Written::Call { id, service, seen } => Incoming::Ask(id, Ask::Call(service, known(seen))),
         Written::Record { id, on } => Incoming::Ask(id, Ask::Record(on)),
     })
 }
@@ -199,6 +201,10 @@ fn shown(name: &str) -> String {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test says why it fails by failing")]
 mod tests {
     use super::*;
+
+    fn parse(text: &str) -> Result<Incoming, Bad> {
+        super::parse(text, Duration::ZERO)
+    }
 
     #[test]
     fn when_the_examples_of_the_document_are_parsed_expect_each_a_message() {

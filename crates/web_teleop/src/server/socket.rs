@@ -9,7 +9,7 @@ use crate::intents::ClientId;
 use crate::out::{Down, Out, States};
 use crate::protocol::{Bad, Close, Incoming, Pong, parse, text};
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{SinkExt, StreamExt, stream};
 use hexapod_ros::bounds::Burst;
 use hexapod_ros::monotonic_now;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
-use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::tungstenite::{self, Bytes, Message};
 
 /// A client's socket.
 type Socket = WebSocketStream<Wire>;
@@ -35,6 +35,9 @@ const DEAF_TIME: Duration = Duration::from_secs(30);
 const GOODBYE: Duration = Duration::from_millis(500);
 /// Messages of a client, at once and per second.
 const MESSAGES: u32 = 60;
+/// States are followed by a ping so often: well within the time for which what a client asks is fresh. All else that a client is sent
+/// always is, so that whoever has heard of a stop can ask for something at once.
+const PING_EVERY: Duration = Duration::from_millis(200);
 
 /// Serves a client until it is gone.
 pub(super) async fn serve(shared: &Shared, socket: Socket) {
@@ -44,7 +47,15 @@ pub(super) async fn serve(shared: &Shared, socket: Socket) {
     // The bridge ends with the node, and with it this thread.
     let _ = shared.bridge.send(Input::Join { id, out: out.clone() });
     let mut writer = tokio::spawn(write(sink, waiting, shared.states.clone()));
-    let mut reader = Reader { shared, id, out: &out, limit: Burst::new(MESSAGES, MESSAGES), is_known: false };
+    let mut reader = Reader {
+        shared,
+        id,
+        out: &out,
+        limit: Burst::new(MESSAGES, MESSAGES),
+        is_known: false,
+        // Its request came before.
+        answered: monotonic_now(),
+    };
     let end = tokio::select! {
         close = reader.read(&mut stream) => End::Said(close),
         () = out.is_dropped() => End::Deaf,
@@ -75,7 +86,7 @@ pub(super) async fn hear_stops(shared: &Shared, mut socket: Socket) {
     while let Ok(Some(Ok(message))) = timeout_at(by, socket.next()).await {
         let received = monotonic_now();
         let taken = match message {
-            Message::Text(text) => parse(&text),
+            Message::Text(text) => parse(&text, Duration::ZERO),
             Message::Close(_) => return,
             _ => continue,
         };
@@ -101,9 +112,10 @@ enum End {
     Deaf,
 }
 
-/// Sends what waits: the newest state first, which is there once for all clients. Ends when the client does not take it.
+/// Sends what waits: the newest state first, which is there once for all clients. Ends when the client does not take it. Pings
+/// carry the time at which they are sent: what comes after the answer to one was sent by a client that had all before it.
 async fn write(mut sink: SplitSink<Socket, Message>, mut waiting: Receiver<Down>, mut states: States) {
-    let mut is_welcome = false;
+    let (mut is_welcome, mut pinged) = (false, Duration::ZERO);
     loop {
         let down = tokio::select! {
             biased;
@@ -111,26 +123,32 @@ async fn write(mut sink: SplitSink<Socket, Message>, mut waiting: Receiver<Down>
                 if changed.is_err() {
                     return;
                 }
-                Down::Text(states.borrow_and_update().clone())
+                Down::State(states.borrow_and_update().clone())
             }
             down = waiting.recv() => match down {
                 Some(down) => down,
                 None => return,
             },
         };
-        let (message, is_last) = match down {
-            Down::Text(text) => (Message::Text(text), false),
+        let (message, is_state) = match down {
+            Down::State(text) => (text, true),
+            Down::Text(text) => (text, false),
             Down::Welcome(text) => {
                 is_welcome = true;
-                (Message::Text(text), false)
+                (text, false)
             }
             Down::Close(close) => {
                 let frame = CloseFrame { code: close.code().into(), reason: close.reason().into() };
-                (Message::Close(Some(frame)), true)
+                let _ = timeout(SEND_TIMEOUT, sink.send(Message::Close(Some(frame)))).await;
+                return;
             }
         };
-        let sent = timeout(SEND_TIMEOUT, sink.send(message)).await;
-        if is_last || !matches!(sent, Ok(Ok(()))) {
+        let now = monotonic_now();
+        let ping = (!is_state || now >= pinged + PING_EVERY).then(|| Message::Ping(ping_at(now)));
+        pinged = if ping.is_some() { now } else { pinged };
+        let messages = [Some(Message::Text(message)), ping].into_iter().flatten().map(Ok);
+        let sent = timeout(SEND_TIMEOUT, sink.send_all(&mut stream::iter(messages))).await;
+        if !matches!(sent, Ok(Ok(()))) {
             return;
         }
     }
@@ -143,28 +161,34 @@ struct Reader<'a> {
     limit: Burst,
     /// It has said hello.
     is_known: bool,
+    /// Time of the newest ping that it has answered.
+    answered: Duration,
 }
 
 impl Reader<'_> {
     /// Reads until the client is gone, or to be closed.
     async fn read(&mut self, stream: &mut SplitStream<Socket>) -> Option<Close> {
-        let hello_by = Instant::now() + HELLO_TIME;
+        let mut by = Instant::now() + HELLO_TIME;
         loop {
-            let silent_at = Instant::now() + SILENCE;
-            let by = if self.is_known { silent_at } else { hello_by };
             let Ok(next) = timeout_at(by, stream.next()).await else {
                 return Some(if self.is_known { Close::Silent } else { Close::NoHello });
             };
+            // A browser sends these for a page that hangs, too.
+            let is_pong = matches!(next, Some(Ok(Message::Pong(_))));
             let taken = match next {
                 None | Some(Ok(Message::Close(_))) => return None,
                 Some(Err(error)) => return broken(&error),
                 Some(Ok(Message::Text(text))) => self.take(&text),
                 Some(Ok(Message::Binary(_))) => Err(Close::BadMessage),
+                Some(Ok(Message::Pong(ping))) if self.answers(&ping) => Ok(()),
                 // The library answers pings; a flood of them counts as one of messages.
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => self.count(),
             };
             if let Err(close) = taken {
                 return Some(close);
+            }
+            if self.is_known && !is_pong {
+                by = Instant::now() + SILENCE;
             }
         }
     }
@@ -173,7 +197,7 @@ impl Reader<'_> {
     async fn hear_stops(&mut self, stream: &mut SplitStream<Socket>) {
         while let Ok(Some(Ok(message))) = timeout(SILENCE, stream.next()).await {
             if let Message::Text(text) = message
-                && let Ok(message @ Incoming::Stop(_)) = parse(&text)
+                && let Ok(message @ Incoming::Stop(_)) = parse(&text, Duration::ZERO)
             {
                 let _ = self.shared.bridge.send(Input::Message { id: self.id, message, received: monotonic_now() });
             }
@@ -183,13 +207,21 @@ impl Reader<'_> {
         }
     }
 
+    /// Takes a pong. False if it answers no ping, or one answered before.
+    fn answers(&mut self, ping: &[u8]) -> bool {
+        let time = ping.try_into().map_or(Duration::ZERO, |nanos| Duration::from_nanos(u64::from_be_bytes(nanos)));
+        let is_new = self.answered < time && time <= monotonic_now();
+        self.answered = if is_new { time } else { self.answered };
+        is_new
+    }
+
     fn count(&mut self) -> Result<(), Close> {
         if self.limit.admit(monotonic_now()) { Ok(()) } else { Err(Close::TooMany) }
     }
 
     fn take(&mut self, text: &str) -> Result<(), Close> {
         let received = monotonic_now();
-        let (counted, parsed) = (self.count(), parse(text));
+        let (counted, parsed) = (self.count(), parse(text, self.answered));
         // A stop is acted on in any case.
         if !matches!(parsed, Ok(Incoming::Stop(_))) {
             counted?;
@@ -214,6 +246,11 @@ impl Reader<'_> {
         let _ = self.shared.bridge.send(input);
         counted
     }
+}
+
+/// A ping's payload.
+fn ping_at(now: Duration) -> Bytes {
+    Bytes::copy_from_slice(&u64::try_from(now.as_nanos()).unwrap_or(u64::MAX).to_be_bytes())
 }
 
 fn text_of_pong(id: u64, now: Duration) -> String {
