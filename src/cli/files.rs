@@ -1,9 +1,10 @@
 //! What most commands take: which files to read, where the servos are, and what the robot stands on.
 
 use crate::kits::KITS;
-use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::{Arg, Args, Command, Error};
 use servo_driver::buses;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// Which files to read.
@@ -72,9 +73,24 @@ pub(super) fn kits() -> PossibleValuesParser {
     PossibleValuesParser::new(KITS.iter().map(|kit| PossibleValue::new(kit.name).aliases(kit.also).help(kit.title)))
 }
 
-/// A terrain that the simulator knows, a picture of one, or nothing.
-pub(super) fn terrain(text: &str) -> Result<String, String> {
-    let known = text.is_empty() || simulator::TERRAINS.contains(&text) || simulator::is_picture(text);
+/// Takes the name of a terrain that the simulator knows, a picture of one, or nothing.
+#[derive(Clone)]
+pub(super) struct TerrainParser;
+
+impl TypedValueParser for TerrainParser {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, text: &OsStr) -> Result<String, Error> {
+        StringValueParser::new().try_map(terrain).parse_ref(command, arg, text)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
+        Some(Box::new(simulator::TERRAINS.iter().map(PossibleValue::new)))
+    }
+}
+
+fn terrain(text: String) -> Result<String, String> {
+    let known = text.is_empty() || simulator::TERRAINS.contains(&text.as_str()) || simulator::is_picture(&text);
     let names = || simulator::TERRAINS.join(", ");
-    if known { Ok(text.to_owned()) } else { Err(format!("known are {}, and PNG files of heights", names())) }
+    if known { Ok(text) } else { Err(format!("known are {}, and PNG files of heights", names())) }
 }

@@ -10,7 +10,7 @@ pub use plot::{GaitArgs, Plot, RunTableArgs, WorkspaceArgs};
 pub use walk::{Column, SimArgs, Start, TraceArgs};
 
 use clap::{Args, Parser, Subcommand};
-use files::{kits, terrain};
+use files::{TerrainParser, kits};
 
 /// A walking-robot control stack on ROS 2.
 #[derive(Debug, Parser)]
@@ -161,8 +161,8 @@ pub struct RunArgs {
     /// Which robot.
     #[command(flatten)]
     pub bus: BusArgs,
-    /// What the robot stands on with --bus physics [default: as hexapod.yaml says]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = terrain)]
+    /// What the robot stands on with --bus physics: one of these, or a PNG of heights [default: as hexapod.yaml says]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = TerrainParser)]
     pub terrain: String,
     /// Serve a page to drive the robot from, on http://localhost:8080
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true")]
@@ -181,8 +181,8 @@ pub struct DemoArgs {
     /// Which files to read.
     #[command(flatten)]
     pub files: FileArgs,
-    /// Let it walk in physics, on this ground
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = terrain)]
+    /// Let it walk in physics, on this ground: one of these, or a PNG of heights
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = TerrainParser)]
     pub terrain: String,
 }
 

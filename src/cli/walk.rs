@@ -1,6 +1,6 @@
 //! What can be walked without ROS.
 
-use super::files::{FileArgs, terrain};
+use super::files::{FileArgs, TerrainParser};
 use clap::{Args, ValueEnum};
 
 /// What is said of a list of commands.
@@ -61,8 +61,8 @@ pub struct SimArgs {
         hide_default_value = true
     )]
     pub commands: std::path::PathBuf,
-    /// What the robot walks on [default: as hexapod.yaml says]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = terrain)]
+    /// What the robot walks on: one of these, or a PNG of heights [default: as hexapod.yaml says]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = TerrainParser)]
     pub terrain: String,
     /// A gait of gaits.yaml [default: the one of hexapod.yaml]
     #[arg(long, value_name = "NAME")]

@@ -5,6 +5,8 @@ import socket
 import threading
 import time
 
+from web import connected
+
 
 class SlowLine:
     """Listens on a port of its own for one client at a time."""
@@ -26,9 +28,9 @@ class SlowLine:
                 near, _ = self._listener.accept()
             except OSError:
                 return
-            far = socket.create_connection(('127.0.0.1', self._to))
-            for stream in (near, far):
-                stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            far = connected(self._to)
+            far.settimeout(None)
+            near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for source, sink in ((near, far), (far, near)):
                 waiting = deque()
                 threading.Thread(target=self._take, args=(source, waiting), daemon=True).start()

@@ -21,6 +21,7 @@ PRESS = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _hexapod; echo "$
     (('sim', '--headless', '--start', ''), {'sitting', 'standing', 'hanging'}),
     (('plot', 'gait', '--gait', 'no_such_file'), set()),
     (('sim', '--headless', '--se'), {'--see', '--seeds'}),
+    (('sim', '--terrain', 'sta'), {'stairs'}),
     (('nonsense', ''), set()),
 ])
 def test_when_tab_is_pressed_expect_what_the_program_takes(words, offered):

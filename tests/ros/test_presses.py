@@ -34,8 +34,10 @@ class Presses(Watched):
 
     def __init__(self, session, boards, dice):
         """Start it."""
-        port = free_port()
-        super().__init__(session, boards, 'composed', ['--web', '-p', f'web_teleop.port:={port}'])
+        port, is_apart = free_port(), dice.random() < 0.5
+        super().__init__(session, boards, 'composed', [] if is_apart else ['--web', '-p', f'web_teleop.port:={port}'])
+        if is_apart:
+            session.start('web_teleop', '--ros-args', '-p', f'port:={port}')
         self.dice, self.line = dice, SlowLine(port)
         self.user.wait_state('sitting')
         self.far, self.near = Client(self.line.port, name='far'), Client(port, name='near')

@@ -13,7 +13,7 @@ const MAX_TIME_S: f64 = 600.0;
 
 /// A trajectory as a motion from standing: joints it does not name stay as they are when standing, the last point is
 /// held for a second. Velocities and accelerations only have to be well formed: the way between the points is cubic and
-/// monotone, and as slow as the joints need.
+/// monotone, and as slow as the joints need. Points that no joint can reach in time come later, with all after them.
 ///
 /// # Errors
 /// What does not hold, or why the robot could not play it.
@@ -30,10 +30,10 @@ pub fn motion(
         return Err("points is empty; give at least one".into());
     }
     let mut keys: Vec<(f64, [LegAngles; MAX_LEGS])> = vec![];
-    let mut angles = home.angles;
+    let (mut angles, mut before, mut later) = (home.angles, None, 0.0);
     for (index, point) in message.points.iter().enumerate() {
         let time = time_of(point).map_err(|reason| format!("points[{index}].{reason}"))?;
-        if let Some((before, _)) = keys.last().filter(|(before, _)| time - before < 1e-3 && index > 0) {
+        if let Some(before) = before.replace(time).filter(|before| time - before < 1e-3) {
             return Err(format!(
                 "points[{index}].time_from_start is {time} s after {before} s; times must increase by at least a millisecond"
             ));
@@ -54,13 +54,22 @@ pub fn motion(
         if index == 0 && time > 0.0 {
             keys.push((0.0, home.angles));
         }
-        keys.push((time, angles));
+        let soonest = keys.last().map_or(0.0, |(at, from)| at + least_time(robot, from, &angles));
+        later = f64::max(later, soonest - time);
+        keys.push((time + later, angles));
     }
     let end = keys.last().map_or(0.0, |(time, _)| *time);
     keys.push((end + HOLD_S, angles));
     let motion = Motion::joints(&keys, Blend::Smooth, None).map_err(|error| error.to_string())?;
     check(robot, home, &motion, collision).map_err(|refusal| refusal.to_string())?;
     Ok(motion)
+}
+
+/// The least time in which all joints get from one pose to another, s.
+fn least_time(robot: &Robot, from: &[LegAngles; MAX_LEGS], to: &[LegAngles; MAX_LEGS]) -> f64 {
+    let legs = robot.legs().iter().zip(from.iter().zip(to));
+    let joints = legs.flat_map(|(leg, (from, to))| leg.joints().iter().zip(from.iter().zip(to.iter())));
+    joints.map(|(joint, (from, to))| (to - from).abs() / joint.limits().velocity).fold(0.0, f64::max)
 }
 
 /// Leg and joint of each name.
@@ -200,6 +209,21 @@ mod tests {
             assert!(reason.contains(word), "{word}: {reason}");
             assert!(reason.len() < 1000, "{word}: {} bytes", reason.len());
         }
+    }
+
+    #[test]
+    fn when_points_follow_too_fast_for_a_joint_expect_each_as_late_as_it_needs_and_those_after_it_in_their_distance() {
+        let (robot, home, collision) = robot();
+        let (joint, start) = (robot.legs()[0].joints()[0].name(), home.angles[0][0]);
+        let takes = 0.4 / robot.legs()[0].joints()[0].limits().velocity;
+        let points = [(0.001, 0.4), (0.002, 0.0), (1.0, 0.1)].map(|(time, by)| point(time, &[start + by]));
+        let played = motion(&robot, &home, &collision, &message(&[joint], points.to_vec())).unwrap();
+        let at = |time: f64| match played.target(time) {
+            Target::Joints(angles) => angles[0][0] - start,
+            Target::Feet(_) => panic!("joints"),
+        };
+        assert!((at(takes) - 0.4).abs() < 1e-9 && at(2.0 * takes).abs() < 1e-9, "{} {}", at(takes), at(2.0 * takes));
+        assert!((at(1.0 + 2.0 * takes - 0.002) - 0.1).abs() < 1e-9);
     }
 
     #[test]
