@@ -10,7 +10,7 @@ use crate::remarks::{Refused, Remarks};
 use crate::senses::Senses;
 use crate::servos::{Change, Servos};
 use crate::sight::Footing;
-use crate::steering::{DriveCommand, InVain, Steering};
+use crate::steering::{DriveCommand, IgnoredCommand, Steering};
 use hexapod_dynamics::Condition;
 use hexapod_gait::motion::{Dropped, Player};
 use hexapod_gait::{Ending, Engine, Input, Tick};
@@ -213,7 +213,9 @@ impl Core {
             Command::Twist(twist) => self.steer(DriveCommand::Twist(twist), sender, at),
             Command::Velocity(velocity) => self.steer(DriveCommand::Arc { velocity }, sender, at),
             Command::Curvature(curvature) => sender.into_iter().for_each(|from| self.steering.bend(curvature, from)),
-            Command::InVain(topic) => sender.into_iter().for_each(|from| self.steering.take_in_vain(topic, from, at)),
+            Command::PushWhileBarred(topic) => {
+                sender.into_iter().for_each(|from| self.steering.take_while_barred(topic, from, at))
+            }
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.senses.felt.take(contacts, at),
             Command::Feet(by, feet) => self.condition_response.feel(by, feet, at),
@@ -325,11 +327,11 @@ impl Core {
     fn steer(&mut self, wanted: DriveCommand, sender: Option<Sender>, at: Moment) {
         let Some(sender) = sender else { return };
         if self.condition_response.bars() && !wanted.is_rest() {
-            return self.steering.take_in_vain(wanted.topic(), sender, at);
+            return self.steering.take_while_barred(wanted.topic(), sender, at);
         }
         match self.steering.take(wanted, sender, at, self.life()) {
             Ok(()) => self.notice(),
-            Err(InVain { why, is_new: true }) => self.refuse(wanted.topic(), why.reason()),
+            Err(IgnoredCommand { why, is_new: true }) => self.refuse(wanted.topic(), why.reason()),
             Err(_) => {}
         }
     }

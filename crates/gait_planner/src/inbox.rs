@@ -131,8 +131,8 @@ impl Inbox {
             "the robot is sitting down because its process is ending"
         } else if let Some(barrier) = self.barrier(real).filter(is_held) {
             if received.command.drives() {
-                let in_vain = self.received(Command::InVain(topic), received.sender, real);
-                self.locked(|shared| shared.push(in_vain));
+                let pushed = self.received(Command::PushWhileBarred(topic), received.sender, real);
+                self.locked(|shared| shared.push(pushed));
             }
             barrier.reason()
         } else if !self.locked(|shared| shared.push(received)) {

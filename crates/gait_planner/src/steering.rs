@@ -38,7 +38,7 @@ impl DriveCommand {
 
 /// A command that does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct InVain {
+pub(crate) struct IgnoredCommand {
     pub why: Ignored,
     /// Its sender has not been informed yet.
     pub is_new: bool,
@@ -63,19 +63,19 @@ impl Steering {
     ///
     /// # Errors
     /// It does not count.
-    pub fn take(&mut self, wanted: DriveCommand, sender: Sender, at: Moment, life: Life) -> Result<(), InVain> {
+    pub fn take(&mut self, wanted: DriveCommand, sender: Sender, at: Moment, life: Life) -> Result<(), IgnoredCommand> {
         let word = Word { sender, topic: wanted.topic(), at, pushes: !wanted.is_rest() };
         match self.sources.hear(word, life) {
             Heard::Moves | Heard::Rests => (self.wanted, self.counts) = (wanted, true),
             Heard::Idles => {}
-            Heard::Ignored { why, is_new } => return Err(InVain { why, is_new }),
+            Heard::Ignored { why, is_new } => return Err(IgnoredCommand { why, is_new }),
         }
         Ok(())
     }
 
     /// Takes down that `sender` pushes while nothing may move the robot: it has to let go before that counts.
-    pub fn take_in_vain(&mut self, topic: &'static str, sender: Sender, at: Moment) {
-        self.sources.hear_in_vain(Word { sender, topic, at, pushes: true });
+    pub fn take_while_barred(&mut self, topic: &'static str, sender: Sender, at: Moment) {
+        self.sources.hear_while_barred(Word { sender, topic, at, pushes: true });
     }
 
     /// Takes the curvature of the arcs of `sender` to come, and of the present one.

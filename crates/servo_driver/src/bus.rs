@@ -324,7 +324,7 @@ impl Bus {
 /// The servos of a configuration on this line, once there is a gate to put before it.
 pub fn on_line<P: Port + Send + 'static>(servos: &SerialConfig, port: P, baud: u32) -> impl FnOnce(&Gate) -> Servos {
     let series = servos.series();
-    move |gate| Box::new(SerialServos::new(servos, gate.before_line(port, |frame| series.cargo(frame)), baud))
+    move |gate| Box::new(SerialServos::new(servos, gate.before_line(port, |frame| series.effect(frame)), baud))
 }
 
 /// The Servo2040 of a configuration on this line, once there is a gate to put before it.
@@ -335,7 +335,7 @@ pub fn on_servo2040<P: Port + Send + 'static>(
     baud: u32,
 ) -> impl FnOnce(&Gate) -> Servos {
     move |gate| {
-        let board = Servo2040::new(servos, gate.before_line(port, servo2040::cargo), baud);
+        let board = Servo2040::new(servos, gate.before_line(port, servo2040::effect), baud);
         Box::new(board.with_touch(touch))
     }
 }

@@ -3,7 +3,7 @@
 use crate::stop::{StopLine, Ticket};
 use embedded_hal::i2c::{Error, ErrorKind, ErrorType, I2c, Operation};
 use hexapod_ros::monotonic_now;
-use hexapod_servo::backend::Cargo;
+use hexapod_servo::backend::Effect;
 use hexapod_servo::pca9685;
 use hexapod_servo::serial::{Port, PortError};
 use std::fmt;
@@ -62,9 +62,9 @@ impl Gate {
         Stoppable { bus, gate: self.clone() }
     }
 
-    /// A line behind this gate, where `cargo` knows by its bytes what a frame does.
-    pub fn before_line<P, C: Fn(&[u8]) -> Cargo>(&self, port: P, cargo: C) -> StoppableLine<P, C> {
-        StoppableLine { port, cargo, gate: self.clone() }
+    /// A line behind this gate, where `effect` knows by its bytes what a frame does.
+    pub fn before_line<P, C: Fn(&[u8]) -> Effect>(&self, port: P, effect: C) -> StoppableLine<P, C> {
+        StoppableLine { port, effect, gate: self.clone() }
     }
 
     /// Lets motion pass until the next stop.
@@ -83,20 +83,20 @@ impl Gate {
         Timing { busy, longest: Duration::from_nanos(self.0.longest_ns.swap(0, Ordering::SeqCst)) }
     }
 
-    fn is_refused(&self, cargo: Cargo) -> bool {
+    fn is_refused(&self, effect: Effect) -> bool {
         let line = &self.0.line;
         // Freshness first: what stood still counts a stop before it looks again.
         let stood_still = line.liveness().lapse(monotonic_now()).is_some();
-        (cargo != Cargo::Stop && line.is_pulled())
-            || (cargo == Cargo::Motion && (stood_still || self.0.permit.load(Ordering::SeqCst) != line.generation()))
+        (effect != Effect::Stop && line.is_pulled())
+            || (effect == Effect::Motion && (stood_still || self.0.permit.load(Ordering::SeqCst) != line.generation()))
     }
 
     /// Makes a transfer, unless stops forbid it.
     ///
     /// # Errors
     /// It gave way to a stop, or it failed.
-    pub fn pass<T, E>(&self, cargo: Cargo, transfer: impl FnOnce() -> Result<T, E>) -> Result<T, Stopped<E>> {
-        if self.is_refused(cargo) {
+    pub fn pass<T, E>(&self, effect: Effect, transfer: impl FnOnce() -> Result<T, E>) -> Result<T, Stopped<E>> {
+        if self.is_refused(effect) {
             return Err(Stopped::GaveWay);
         }
         let begun = monotonic_now();
@@ -152,31 +152,31 @@ impl<B: I2c> ErrorType for Stoppable<B> {
 impl<B: I2c> I2c for Stoppable<B> {
     fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), Self::Error> {
         let Self { bus, gate } = self;
-        gate.pass(pca9685::cargo(address, operations), || bus.transaction(address, operations))
+        gate.pass(pca9685::effect(address, operations), || bus.transaction(address, operations))
     }
 }
 
 /// A serial line behind a gate.
 pub struct StoppableLine<P, C> {
     port: P,
-    cargo: C,
+    effect: C,
     gate: Gate,
 }
 
-impl<P: Port, C: Fn(&[u8]) -> Cargo> Port for StoppableLine<P, C> {
+impl<P: Port, C: Fn(&[u8]) -> Effect> Port for StoppableLine<P, C> {
     fn now(&self) -> Duration {
         self.port.now()
     }
 
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
-        let Self { port, cargo, gate } = self;
-        gate.pass(cargo(frame), || port.write(frame)).map_err(port_error)
+        let Self { port, effect, gate } = self;
+        gate.pass(effect(frame), || port.write(frame)).map_err(port_error)
     }
 
     /// Waiting for replies gives way, too.
     fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {
         let Self { port, gate, .. } = self;
-        gate.pass(Cargo::Other, || port.read(into, until)).map_err(port_error)
+        gate.pass(Effect::Other, || port.read(into, until)).map_err(port_error)
     }
 
     fn pause(&mut self, until: Duration) {

@@ -51,6 +51,6 @@ fn when_another_stick_rests_or_is_pushed_expect_the_drivers_command_walked() {
     assert!(steering.counts && steering.wanted == push && steering.topic() == "cmd_vel");
     steering.stop(Moment::default(), LIFE);
     let again = steering.take(push, driver, Moment::default(), LIFE);
-    assert_eq!(again, Err(InVain { why: Ignored::Stopped, is_new: true }));
+    assert_eq!(again, Err(IgnoredCommand { why: Ignored::Stopped, is_new: true }));
     assert!(!steering.counts);
 }

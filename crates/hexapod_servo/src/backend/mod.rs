@@ -109,7 +109,7 @@ pub struct Unacknowledged;
 
 /// What a transfer does to servos; the driver's stops go by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cargo {
+pub enum Effect {
     /// It switches everything off.
     Stop,
     /// It may move a servo, or let one hold.

@@ -1,7 +1,7 @@
 //! Frames against those printed in the ROBOTIS e-Manual (emanual.robotis.com/docs/en/dxl/protocol2 and protocol1).
 
 use super::*;
-use crate::backend::Cargo;
+use crate::backend::Effect;
 use crate::serial::{BROADCAST, Frame, Parser, Reply};
 
 fn built(mut frame: Frame) -> Vec<u8> {
@@ -92,24 +92,24 @@ fn when_requests_of_protocol_1_are_built_expect_those_of_the_manual() {
 #[test]
 fn when_a_frame_may_move_a_servo_expect_it_told_from_stops_and_reads() {
     for series in FAMILY.series {
-        let write = |id, first, values: &[u8]| series.cargo(&built(Frame::write(series.protocol, id, first, values)));
+        let write = |id, first, values: &[u8]| series.effect(&built(Frame::write(series.protocol, id, first, values)));
         let sync = |first, count, values: &[u8]| {
             let frame = Frame::sync_write(series.protocol, Block::new(first, count));
-            series.cargo(&naming(frame, &[(1, values), (2, values)]))
+            series.effect(&naming(frame, &[(1, values), (2, values)]))
         };
         let torque = series.torque;
-        assert_eq!(write(BROADCAST, torque, &[0]), Cargo::Stop);
-        assert_eq!((write(3, torque, &[0]), sync(torque, 1, &[0])), (Cargo::Other, Cargo::Other));
-        assert_eq!(series.cargo(&built(Frame::sync_read(series.protocol, series.present))), Cargo::Other);
-        assert_eq!((write(3, torque, &[1]), sync(torque, 1, &[1])), (Cargo::Motion, Cargo::Motion));
+        assert_eq!(write(BROADCAST, torque, &[0]), Effect::Stop);
+        assert_eq!((write(3, torque, &[0]), sync(torque, 1, &[0])), (Effect::Other, Effect::Other));
+        assert_eq!(series.effect(&built(Frame::sync_read(series.protocol, series.present))), Effect::Other);
+        assert_eq!((write(3, torque, &[1]), sync(torque, 1, &[1])), (Effect::Motion, Effect::Motion));
         let goal = vec![0; usize::from(series.goal.bytes)];
         assert_eq!(
             (write(3, series.goal.at, &goal), sync(series.goal.at, series.goal.bytes, &goal)),
-            (Cargo::Motion, Cargo::Motion)
+            (Effect::Motion, Effect::Motion)
         );
-        assert_eq!(write(3, torque, &[0, 0]), Cargo::Motion);
+        assert_eq!(write(3, torque, &[0, 0]), Effect::Motion);
         // Where Feetech servos have their torque there is something else.
-        assert_eq!(write(BROADCAST, 40, &[0]), Cargo::Motion);
+        assert_eq!(write(BROADCAST, 40, &[0]), Effect::Motion);
     }
 }
 

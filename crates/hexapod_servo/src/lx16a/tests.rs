@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{FAMILY, LX16A};
-use crate::backend::Cargo;
+use crate::backend::Effect;
 use crate::serial::{
     Answer, BROADCAST, Block, Fault, Frame, Line, Parser, Protocol, Reply, Simulated, checksum, look_for,
 };
@@ -39,12 +39,12 @@ fn when_frames_are_built_expect_those_of_the_sheet() {
 fn when_any_command_comes_expect_motion_unless_it_reads_or_takes_torque_away() {
     const READS: [u8; 14] = [2, 8, 14, 19, 21, 23, 25, 26, 27, 28, 30, 32, 34, 36];
     for command in 0..=u8::MAX {
-        let expected = if READS.contains(&command) { Cargo::Other } else { Cargo::Motion };
-        assert_eq!(LX16A.cargo(&raw(3, command, &[1, 0, 0, 0])), expected, "command {command}");
+        let expected = if READS.contains(&command) { Effect::Other } else { Effect::Motion };
+        assert_eq!(LX16A.effect(&raw(3, command, &[1, 0, 0, 0])), expected, "command {command}");
     }
-    assert_eq!(LX16A.cargo(&raw(3, 31, &[0])), Cargo::Other);
-    assert_eq!(LX16A.cargo(&raw(BROADCAST, 31, &[0])), Cargo::Stop);
-    assert_eq!(LX16A.cargo(&raw(3, 31, &[1])), Cargo::Motion);
+    assert_eq!(LX16A.effect(&raw(3, 31, &[0])), Effect::Other);
+    assert_eq!(LX16A.effect(&raw(BROADCAST, 31, &[0])), Effect::Stop);
+    assert_eq!(LX16A.effect(&raw(3, 31, &[1])), Effect::Motion);
 }
 
 #[test]

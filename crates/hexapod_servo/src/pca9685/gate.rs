@@ -3,15 +3,15 @@
 use embedded_hal::i2c::Operation;
 
 use super::registers::{ALL_CALL_ADDRESS, ALL_LED_OFF_H, FULL_OFF, LED0_ON_L, LED15_OFF_H, off_h};
-use crate::backend::Cargo;
+use crate::backend::Effect;
 
 /// What a transfer does to servos. To all boards at once nobody but a stop speaks.
-pub fn cargo(address: u8, operations: &[Operation<'_>]) -> Cargo {
+pub fn effect(address: u8, operations: &[Operation<'_>]) -> Effect {
     let asks = |operation: &Operation<'_>| matches!(operation, Operation::Write(bytes) if asks_for_pulse(bytes));
     match operations.iter().any(asks) {
-        true => Cargo::Motion,
-        false if address == ALL_CALL_ADDRESS => Cargo::Stop,
-        false => Cargo::Other,
+        true => Effect::Motion,
+        false if address == ALL_CALL_ADDRESS => Effect::Stop,
+        false => Effect::Other,
     }
 }
 

@@ -41,7 +41,7 @@ pub mod registers;
 mod shadow;
 mod start;
 
-pub use gate::cargo;
+pub use gate::effect;
 pub use link::{BusError, Link};
 pub use range::PulseRange;
 pub use shadow::{Level, Shadow};

@@ -273,7 +273,7 @@ impl<'a> Request<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Cargo;
+    use crate::backend::Effect;
     use crate::feetech::STS;
 
     fn built(mut frame: Frame) -> Vec<u8> {
@@ -316,25 +316,29 @@ mod tests {
 
     #[test]
     fn when_a_frame_may_move_a_servo_expect_it_told_from_stops_and_reads() {
-        let cargo = |frame| STS.cargo(&built(frame));
-        let write = |id, first, values: &[u8]| cargo(Frame::write(Protocol::One, id, first, values));
+        let effect = |frame| STS.effect(&built(frame));
+        let write = |id, first, values: &[u8]| effect(Frame::write(Protocol::One, id, first, values));
         let sync = |first, count, values: &[u8]| {
             let frame = Frame::sync_write(Protocol::One, Block::new(first, count));
-            STS.cargo(&naming(frame, &[(1, values), (2, values), (3, values)]))
+            STS.effect(&naming(frame, &[(1, values), (2, values), (3, values)]))
         };
-        assert_eq!(write(BROADCAST, 40, &[0]), Cargo::Stop);
-        assert_eq!(write(3, 40, &[0]), Cargo::Other);
-        assert_eq!(sync(40, 1, &[0]), Cargo::Other);
-        assert_eq!(cargo(Frame::sync_read(Protocol::One, Block::new(56, 4))), Cargo::Other);
+        assert_eq!(write(BROADCAST, 40, &[0]), Effect::Stop);
+        assert_eq!(write(3, 40, &[0]), Effect::Other);
+        assert_eq!(sync(40, 1, &[0]), Effect::Other);
+        assert_eq!(effect(Frame::sync_read(Protocol::One, Block::new(56, 4))), Effect::Other);
         for motion in [&[1][..], &[128], &[0, 0]] {
-            assert_eq!(write(3, 40, motion), Cargo::Motion, "{motion:?}");
+            assert_eq!(write(3, 40, motion), Effect::Motion, "{motion:?}");
         }
-        assert_eq!(sync(40, 1, &[1]), Cargo::Motion);
-        assert_eq!(sync(42, 2, &[0, 8]), Cargo::Motion);
-        assert_eq!(write(3, 42, &[0, 8]), Cargo::Motion);
-        assert_eq!(STS.cargo(&[0xFF, 0xFF, 0x01, 0x02, 0x05, 0xF7]), Cargo::Motion, "ACTION carries out what was kept");
-        assert_eq!(STS.cargo(&[1, 2, 3]), Cargo::Motion, "nobody knows what this does");
+        assert_eq!(sync(40, 1, &[1]), Effect::Motion);
+        assert_eq!(sync(42, 2, &[0, 8]), Effect::Motion);
+        assert_eq!(write(3, 42, &[0, 8]), Effect::Motion);
+        assert_eq!(
+            STS.effect(&[0xFF, 0xFF, 0x01, 0x02, 0x05, 0xF7]),
+            Effect::Motion,
+            "ACTION carries out what was kept"
+        );
+        assert_eq!(STS.effect(&[1, 2, 3]), Effect::Motion, "nobody knows what this does");
         let other = Frame::write(Protocol::Two, BROADCAST, 40, &[0]);
-        assert_eq!(cargo(other), Cargo::Motion, "another protocol");
+        assert_eq!(effect(other), Effect::Motion, "another protocol");
     }
 }

@@ -3,10 +3,10 @@
 
 mod backend;
 mod block;
-mod cargo;
 mod commands;
 mod config;
 mod crc;
+mod effect;
 mod family;
 mod frame;
 mod identity;

@@ -30,9 +30,9 @@
 
 mod backend;
 mod board;
-mod cargo;
 mod cobs;
 mod dialect;
+mod effect;
 mod exchange;
 mod frame;
 mod judge;
@@ -47,8 +47,8 @@ mod trip;
 mod trouble;
 
 pub use board::{BAUD, Servo2040};
-pub use cargo::cargo;
 pub use dialect::Dialect;
+pub use effect::effect;
 pub use frame::{CHANNELS, Frame, Request};
 pub use link::{Found, NOBODY, identify};
 pub use simulated::{Fault, Simulated};

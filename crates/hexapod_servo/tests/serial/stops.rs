@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use hexapod_servo::backend::{Backend, Cargo};
+use hexapod_servo::backend::{Backend, Effect};
 use hexapod_servo::serial::{Fault, Port, PortError, SerialServos, Series, Simulated};
 use hexapod_servo::{ServoDriver, State};
 
@@ -27,7 +27,7 @@ fn when_stopped_relaxed_or_shut_down_expect_servos_limp_and_seen_to_be_so() {
         };
         assert_eq!(rig.line.take_frames(), [frame]);
         (0..200).for_each(|_| assert_eq!(rig.step(pose), State::EmergencyStop));
-        let moves = |frame: &Vec<u8>| wire.1.cargo(frame) == Cargo::Motion;
+        let moves = |frame: &Vec<u8>| wire.1.effect(frame) == Effect::Motion;
         assert!(!rig.line.take_frames().iter().any(moves));
         rig.arm(pose);
         assert!(rig.driver.relax(1, true));
@@ -86,7 +86,7 @@ impl Port for Interrupted {
     }
 
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
-        let is_barred = self.bars_motion && self.series.cargo(frame) == Cargo::Motion;
+        let is_barred = self.bars_motion && self.series.effect(frame) == Effect::Motion;
         if is_barred { Err(PortError::GaveWay) } else { self.line.write(frame) }
     }
 

@@ -1,8 +1,8 @@
 //! Bytes of any kind, as writes and as replies. `FUZZ_INPUTS` says how many inputs (a million by default).
 
-use hexapod_servo::backend::Cargo;
+use hexapod_servo::backend::Effect;
 use hexapod_servo::serial::{Port, PortError};
-use hexapod_servo::servo2040::{Frame, Request, cargo, identify};
+use hexapod_servo::servo2040::{Frame, Request, effect, identify};
 use std::time::Duration;
 
 struct Draw(u64);
@@ -43,7 +43,7 @@ fn when_a_million_writes_are_judged_expect_none_that_sets_a_pulse_or_closes_the_
             rest = behind;
         }
         if sets || !rest.is_empty() {
-            assert_eq!(cargo(&bytes), Cargo::Motion, "input {input}: {bytes:02x?}");
+            assert_eq!(effect(&bytes), Effect::Motion, "input {input}: {bytes:02x?}");
         }
     }
 }

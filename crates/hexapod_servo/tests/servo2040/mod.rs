@@ -9,10 +9,10 @@ mod touch;
 
 use std::time::Duration;
 
-use hexapod_servo::backend::Cargo;
+use hexapod_servo::backend::Effect;
 use hexapod_servo::calibration::{RawBoard, RawTiming, SERVO2040_CHANNELS, ServoMap};
 use hexapod_servo::serial::Port;
-use hexapod_servo::servo2040::{Dialect, Fault, Servo2040, Simulated, cargo};
+use hexapod_servo::servo2040::{Dialect, Fault, Servo2040, Simulated, effect};
 use hexapod_servo::{RawServoConfig, ServoConfig, ServoDriver, State};
 
 use crate::common::{LEGS, SEGMENTS, US_PER_RAD, ms, raw_servo};
@@ -112,7 +112,7 @@ impl<P: Port> Rig<P> {
     }
 
     fn motions(&self) -> usize {
-        self.board.take_writes().iter().filter(|write| cargo(write) == Cargo::Motion).count()
+        self.board.take_writes().iter().filter(|write| effect(write) == Effect::Motion).count()
     }
 }
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use hexapod_servo::State;
-use hexapod_servo::backend::Cargo;
+use hexapod_servo::backend::Effect;
 use hexapod_servo::serial::{Port, PortError};
-use hexapod_servo::servo2040::{Dialect, Simulated, cargo};
+use hexapod_servo::servo2040::{Dialect, Simulated, effect};
 
 use super::{Rig, on_each};
 
@@ -17,7 +17,7 @@ fn when_stopped_or_shut_down_expect_the_relay_open_and_nothing_that_moves_until_
         rig.driver.emergency_stop().expect("the line works");
         assert_eq!((rig.board.holding(), rig.board.is_supplied()), (0, false));
         let writes = rig.board.take_writes();
-        assert!(writes.len() == 1 && cargo(&writes[0]) == Cargo::Stop, "{writes:02x?}");
+        assert!(writes.len() == 1 && effect(&writes[0]) == Effect::Stop, "{writes:02x?}");
         if dialect != Dialect::Enjoykin {
             assert_eq!(writes, [[0xD3, 0x1A, 0x01, 0x00, 0x00]]);
         }
@@ -53,7 +53,7 @@ impl Port for Barred {
     }
 
     fn write(&mut self, frame: &[u8]) -> Result<(), PortError> {
-        if cargo(frame) == Cargo::Motion { Err(PortError::GaveWay) } else { self.0.write(frame) }
+        if effect(frame) == Effect::Motion { Err(PortError::GaveWay) } else { self.0.write(frame) }
     }
 
     fn read(&mut self, into: &mut [u8], until: Duration) -> Result<usize, PortError> {

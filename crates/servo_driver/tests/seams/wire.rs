@@ -2,7 +2,7 @@
 
 use crate::common::{names, pulses, servo2040_servos, servos};
 use embedded_hal::i2c::I2c;
-use hexapod_servo::backend::Cargo;
+use hexapod_servo::backend::Effect;
 use hexapod_servo::serial::{Family, Fault, Port, PortError, RawSerial, RawServo, SerialConfig, Series, Simulated};
 use hexapod_servo::servo2040::Dialect;
 use hexapod_servo::simulated::BusFault;
@@ -151,10 +151,10 @@ impl Wire {
         match self {
             Self::Boards(_) => 0,
             Self::Serial { series, line, .. } => {
-                line.take_frames().iter().filter(|frame| series.cargo(frame) == Cargo::Motion).count()
+                line.take_frames().iter().filter(|frame| series.effect(frame) == Effect::Motion).count()
             }
             Self::Servo2040 { board, .. } => {
-                board.take_writes().iter().filter(|write| servo2040::cargo(write) == Cargo::Motion).count()
+                board.take_writes().iter().filter(|write| servo2040::effect(write) == Effect::Motion).count()
             }
         }
     }
