@@ -33,7 +33,7 @@ pub(super) fn by_hand(
     setup: &Setup,
     (files, robot): (&Files, Arc<Robot>),
 ) -> Result<bool, Failure> {
-    let ServoMap::Serial { family, servos, .. } = setup.map() else { return Ok(false) };
+    let ServoMap::Serial { servos, .. } = setup.map() else { return Ok(false) };
     if arguments.anew || arguments.verify || arguments.mounting.is_some() {
         return Err(Failure::Words(UNFIT.into()));
     }
@@ -55,7 +55,7 @@ pub(super) fn by_hand(
         Hardware::open(setup).map_err(|error| Failure::Running(error.to_string()))?;
     let stop = StopSwitch::new(setup, pins, own_guard)?;
     let limp = bus.backend(stop.gate());
-    let work = RefCell::new(Work { dialogue, limp, servos, order, joints, family, file });
+    let work = RefCell::new(Work { dialogue, limp, servos, order, joints, family: servos.family(), file });
     run_page(|| work.borrow_mut().page(), |key| work.borrow_mut().take(key), || !shutdown.is_running())?;
     let mut work = work.into_inner();
     let (done, of) = work.dialogue.count();

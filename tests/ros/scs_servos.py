@@ -13,7 +13,7 @@ class SCS(Servo):
     def power_up(self):
         """Set the registers as they come from the maker."""
         super().power_up()
-        self.memory[55], self.memory[self.LOCK] = 0, 1
+        self.memory[2], self.memory[55], self.memory[self.LOCK] = 1, 0, 1
         self.put((3, 2), 1284)
         self.put((11, 2), 1023)
 

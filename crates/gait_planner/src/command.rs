@@ -22,7 +22,7 @@ pub enum Command {
     /// From `curvature`, dimensionless.
     Curvature(f64),
     /// From this topic while nothing may move the robot: whoever pushes has to let go before that counts.
-    PushWhileBarred(&'static str),
+    Barred(&'static str),
     /// From `body_pose`.
     BodyOffset(BodyOffset),
     /// From the topic of these that the gait follows: what each foot feels, where it feels anything.

@@ -213,9 +213,7 @@ impl Core {
             Command::Twist(twist) => self.steer(DriveCommand::Twist(twist), sender, at),
             Command::Velocity(velocity) => self.steer(DriveCommand::Arc { velocity }, sender, at),
             Command::Curvature(curvature) => sender.into_iter().for_each(|from| self.steering.bend(curvature, from)),
-            Command::PushWhileBarred(topic) => {
-                sender.into_iter().for_each(|from| self.steering.take_while_barred(topic, from, at))
-            }
+            Command::Barred(topic) => sender.into_iter().for_each(|from| self.steering.take_barred(topic, from, at)),
             Command::BodyOffset(offset) => self.input.body_offset = offset,
             Command::Contacts(contacts) => self.senses.felt.take(contacts, at),
             Command::Feet(by, feet) => self.condition_response.feel(by, feet, at),
@@ -327,7 +325,7 @@ impl Core {
     fn steer(&mut self, wanted: DriveCommand, sender: Option<Sender>, at: Moment) {
         let Some(sender) = sender else { return };
         if self.condition_response.bars() && !wanted.is_rest() {
-            return self.steering.take_while_barred(wanted.topic(), sender, at);
+            return self.steering.take_barred(wanted.topic(), sender, at);
         }
         match self.steering.take(wanted, sender, at, self.life()) {
             Ok(()) => self.notice(),

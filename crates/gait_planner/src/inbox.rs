@@ -131,7 +131,7 @@ impl Inbox {
             "the robot is sitting down because its process is ending"
         } else if let Some(barrier) = self.barrier(real).filter(is_held) {
             if received.command.drives() {
-                let pushed = self.received(Command::PushWhileBarred(topic), received.sender, real);
+                let pushed = self.received(Command::Barred(topic), received.sender, real);
                 self.locked(|shared| shared.push(pushed));
             }
             barrier.reason()

@@ -99,7 +99,7 @@ fn may_wait(command: &Command) -> bool {
         Command::Twist(_)
         | Command::Velocity(_)
         | Command::Curvature(_)
-        | Command::PushWhileBarred(_)
+        | Command::Barred(_)
         | Command::BodyOffset(_)
         | Command::Foothold(..)
         | Command::Gait(_)

@@ -268,7 +268,7 @@ mod tests {
         for (speed, expect) in [(0.1, true), (0.0, false)] {
             inbox.take("cmd_vel", Ok(Command::Twist(Twist::new(speed, 0.0, 0.0))), &from);
             let received = queue.pop().unwrap();
-            let is_barred = matches!(received.command, Command::PushWhileBarred("cmd_vel"));
+            let is_barred = matches!(received.command, Command::Barred("cmd_vel"));
             assert_eq!((is_barred, received.sender), (expect, Some(from.sender)));
         }
         assert!(queue.pop().is_err());

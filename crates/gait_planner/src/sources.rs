@@ -178,7 +178,7 @@ impl Sources {
     }
 
     /// Takes in that a source pushes while nothing may move the robot.
-    pub fn hear_while_barred(&mut self, word: Word) {
+    pub fn hear_barred(&mut self, word: Word) {
         self.note(word);
         self.bar(word.sender, Bar::new(Ignored::Held, word.at));
         self.seat = self.seat.filter(|seat| *seat != word.sender);

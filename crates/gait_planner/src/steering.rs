@@ -74,8 +74,8 @@ impl Steering {
     }
 
     /// Takes down that `sender` pushes while nothing may move the robot: it has to let go before that counts.
-    pub fn take_while_barred(&mut self, topic: &'static str, sender: Sender, at: Moment) {
-        self.sources.hear_while_barred(Word { sender, topic, at, pushes: true });
+    pub fn take_barred(&mut self, topic: &'static str, sender: Sender, at: Moment) {
+        self.sources.hear_barred(Word { sender, topic, at, pushes: true });
     }
 
     /// Takes the curvature of the arcs of `sender` to come, and of the present one.

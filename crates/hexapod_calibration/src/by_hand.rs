@@ -7,11 +7,14 @@ use crate::picture::{Drawing, draw_joint};
 use crate::travel::DEG;
 use crate::view::PICTURE;
 use hexapod_kinematics::{Leg, LegJoint, Robot};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// How far the joint is asked to be turned towards plus, and how much of that is enough.
 const ASKED_RAD: f64 = 20.0 * DEG;
 const ENOUGH_RAD: f64 = 8.0 * DEG;
+/// Teeth of a horn are so far apart: where a joint gets less of its range, mounting the horn anew helps.
+const TOOTH_RAD: f64 = 15.0 * DEG;
 /// Angles at which joints are drawn, degrees: those that are easily set by eye or by a set square first.
 const DRAWN_DEG: [f64; 9] = [0.0, -90.0, 90.0, -45.0, 45.0, -60.0, 60.0, -30.0, 30.0];
 const KEYS: [(&str, &str); 4] =
@@ -26,6 +29,15 @@ pub struct Steps {
     pub rad_per_step: f64,
     /// Its last step.
     pub last: u16,
+}
+
+impl Steps {
+    /// By how many steps it has turned, where that is less than half a turn: some begin anew after a whole one.
+    fn turned(self, steps: f64) -> f64 {
+        let turn = f64::from(self.last) + 1.0;
+        let is_whole = turn * self.rad_per_step > TAU - self.rad_per_step;
+        if is_whole { steps - turn * (steps / turn).round() } else { steps }
+    }
 }
 
 /// What was found for one joint.
@@ -111,7 +123,7 @@ impl ByHand {
             self.set = Some(step);
             return None;
         };
-        let turned_rad = (step - set) * servo.rad_per_step;
+        let turned_rad = servo.turned(step - set) * servo.rad_per_step;
         if turned_rad.abs() < ENOUGH_RAD {
             self.say(
                 Tone::Bad,
@@ -121,16 +133,31 @@ impl ByHand {
         }
         let direction = turned_rad.signum();
         let zero = (set - direction * drawn_rad / servo.rad_per_step).round();
-        if !(0.0..=f64::from(servo.last)).contains(&zero) {
-            let words = format!(
-                "0 degrees would be at step {zero}, and steps go from 0 to {}: mount its horn anew",
-                servo.last
-            );
+        if let Some(words) = self.misses(servo, zero, direction) {
             self.say(Tone::Bad, words);
             self.set = None;
             return None;
         }
         Some(Zero { joint: self.joint, step: zero as u16, direction: direction as i64 })
+    }
+
+    /// What is wrong with a horn with which the joint, at 0 at this step, goes beyond the servo's steps.
+    fn misses(&self, servo: Steps, zero: f64, direction: f64) -> Option<String> {
+        let (_, joint) = self.place()?;
+        let ends = [joint.limits().lower, joint.limits().upper];
+        let steps = ends.map(|end| (zero + direction * end / servo.rad_per_step).round());
+        let (least, most) = (steps[0].min(steps[1]), steps[0].max(steps[1]));
+        let last = f64::from(servo.last);
+        let missed_rad = f64::max(-least, most - last) * servo.rad_per_step;
+        let is_fit = (0.0..=last).contains(&zero) && (missed_rad <= TOOTH_RAD || most - least > last);
+        let [from, to] = ends.map(degrees);
+        let middle = (0.5 * last - 0.5 * (least + most) + zero).round();
+        (!is_fit).then(|| {
+            format!(
+                "from {from} to {to} degrees it would go from step {least} to {most}, and there are 0 to {last}: mount \
+                 its horn anew, so that the joint is at 0 degrees near step {middle}"
+            )
+        })
     }
 
     /// The joint was written down: on to the next that is not done. False once all are.

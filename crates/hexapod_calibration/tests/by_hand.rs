@@ -51,6 +51,22 @@ fn when_joints_are_turned_as_drawn_expect_the_zero_and_direction_of_each_however
 }
 
 #[test]
+fn when_a_servo_begins_anew_within_a_joints_range_expect_its_horn_to_be_mounted_anew() {
+    let robot = robot();
+    let says = |dialogue: &ByHand| dialogue.view(None).lines.last().map(|(_, line)| line.clone()).unwrap();
+    for (from, to) in [(150.0, 3835.0), (100.0, 4000.0), (3900.0, 200.0)] {
+        let mut dialogue = begin(&robot);
+        assert_eq!(asked(&dialogue), 0.0);
+        assert_eq!((dialogue.enter(Some(from)), dialogue.enter(Some(to))), (None, None));
+        let said = says(&dialogue);
+        assert!(said.contains("mount its horn anew, so that the joint is at 0 degrees near step 2048"), "{said}");
+    }
+    // Limits of +-40 degrees: a tooth less on one side is the best that some horns give.
+    let mut dialogue = begin(&robot);
+    assert_eq!((dialogue.enter(Some(400.0)), dialogue.enter(Some(700.0)).map(|zero| zero.step)), (None, Some(400)));
+}
+
+#[test]
 fn when_a_servo_is_silent_or_its_zero_is_beyond_its_steps_expect_it_said_and_nothing_found() {
     let robot = robot();
     let mut dialogue = begin(&robot);

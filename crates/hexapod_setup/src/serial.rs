@@ -13,7 +13,11 @@ use hexapod_servo::serial::{Family, SerialConfig};
 ///
 /// # Errors
 /// File, line and key of what does not hold.
-pub fn read_serial(family: &Family, file: impl Into<ConfigFile>, robot: &Robot) -> Result<SerialConfig, ConfigError> {
+pub fn read_serial(
+    family: &'static Family,
+    file: impl Into<ConfigFile>,
+    robot: &Robot,
+) -> Result<SerialConfig, ConfigError> {
     let document = file.into().read_on()?;
     let mut faults = Faults::default();
     let config = document.deserialize_on(&mut faults);
@@ -22,7 +26,7 @@ pub fn read_serial(family: &Family, file: impl Into<ConfigFile>, robot: &Robot) 
 }
 
 fn check(
-    family: &Family,
+    family: &'static Family,
     document: &Document,
     file: &ServoFile,
     robot: &Robot,

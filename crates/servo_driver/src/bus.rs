@@ -9,7 +9,7 @@ use embedded_hal::i2c::I2c;
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_servo::calibration::{Servo, Touch};
 use hexapod_servo::families::FAMILIES;
-use hexapod_servo::serial::{Family, Pace, Port, SerialConfig, SerialServos};
+use hexapod_servo::serial::{Pace, Port, SerialConfig, SerialServos};
 use hexapod_servo::servo2040::{self, Servo2040};
 use hexapod_servo::{Backend, JointConfig, Pca9685Boards, ServoConfig};
 use std::fmt;
@@ -65,8 +65,6 @@ pub enum ServoMap {
     },
     /// Servos on a serial bus.
     Serial {
-        /// Whose they are.
-        family: &'static Family,
         /// The serial port.
         port: Device,
         /// Bits a second.
@@ -124,7 +122,7 @@ impl ServoMap {
             Self::Boards { bus: BoardBus::Simulated, .. } => ("simulated", vec![]),
             Self::Boards { bus: BoardBus::Physics, .. } => ("physics", vec![]),
             Self::Boards { bus: BoardBus::I2c { device }, .. } => ("i2c", vec![format!("i2c_device:={device}")]),
-            Self::Serial { family, port, baud, .. } => (family.name, at_port(port, *baud)),
+            Self::Serial { port, baud, servos } => (servos.family().name, at_port(port, *baud)),
             Self::Servo2040 { port, baud, .. } => (SERVO2040.0, at_port(port, *baud)),
         };
         let params = params.into_iter().flat_map(|param| ["-p".to_owned(), format!("servo_driver.{param}")]);
@@ -138,7 +136,7 @@ impl ServoMap {
             Self::Boards { bus: BoardBus::Simulated, .. } => "pca9685@simulated".into(),
             Self::Boards { bus: BoardBus::Physics, .. } => "pca9685@physics".into(),
             Self::Boards { .. } => format!("pca9685@{self}"),
-            Self::Serial { family, .. } => format!("{}@{self}", family.name),
+            Self::Serial { servos, .. } => format!("{}@{self}", servos.family().name),
             Self::Servo2040 { .. } => format!("{}@{self}", SERVO2040.0),
         }
     }

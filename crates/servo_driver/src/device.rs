@@ -27,6 +27,11 @@ impl Device {
         Self { path: path.into(), name: name_of(path.as_ref()) }
     }
 
+    /// What the path leads to by now.
+    pub(crate) fn anew(&self) -> Self {
+        Self { path: self.path.clone(), name: name_of(&self.path) }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -53,6 +53,11 @@ pub enum LeaseError {
 }
 
 impl Lease {
+    /// Takes the lease of `device` if nobody has it.
+    pub(crate) fn take_free(device: &Device) -> Option<Self> {
+        bind(&address(device, "").ok()?).ok()?.map(|name| Self { _name: name })
+    }
+
     /// Takes the lease of `device`; waits a second for the one who has it.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::serial::SerialPort;
 use embedded_hal::i2c::I2c;
 use hexapod_servo::ServoConfig;
 use hexapod_servo::pca9685::registers::MODE1;
-use hexapod_servo::serial::{Answer, Family, Line, Port, PortError, SerialConfig, look_for};
+use hexapod_servo::serial::{Answer, Line, Port, PortError, SerialConfig, check_setting, look_for};
 use hexapod_servo::servo2040::{NOBODY, identify};
 
 /// What is known of a bus that was asked.
@@ -49,8 +49,8 @@ pub fn probe(map: &ServoMap) -> Result<Probed, ScanError> {
             boards(I2cBus::real(*device).map_err(HardwareError::Bus)?, servos)
         }
         ServoMap::Boards { .. } => return Ok(Probed::Simulated),
-        ServoMap::Serial { family, port, baud, servos: config } => {
-            servos(SerialPort::open(port, *baud).map_err(HardwareError::Bus)?, *baud, family, config)?
+        ServoMap::Serial { port, baud, servos: config } => {
+            servos(SerialPort::open(port, *baud).map_err(HardwareError::Bus)?, *baud, config)?
         }
         ServoMap::Servo2040 { port, baud, .. } => {
             vec![servo2040(SerialPort::open(port, *baud).map_err(HardwareError::Bus)?, *baud)?]
@@ -69,15 +69,15 @@ fn boards(mut bus: impl I2c, servos: &ServoConfig) -> Vec<Part> {
     servos.boards().iter().map(|board| board.address()).map(ask).collect()
 }
 
-fn servos<P: Port>(port: P, baud: u32, family: &Family, config: &SerialConfig) -> Result<Vec<Part>, PortError> {
+fn servos<P: Port>(port: P, baud: u32, config: &SerialConfig) -> Result<Vec<Part>, PortError> {
     let Some(first) = config.servos().first() else { return Ok(vec![]) };
-    let mut line = Line::new(port, first.series.protocol, baud);
+    let (family, protocol) = (config.family(), first.series.protocol);
+    let mut line = Line::new(port, protocol, baud);
     let mut parts = Vec::new();
     for (servo, joint) in config.servos().iter().zip(&config.joints().joints) {
-        line = line.speaking(servo.series.protocol);
-        let answer = match look_for(&mut line, (family, servo.series.protocol), servo.id)? {
+        let answer = match look_for(&mut line, (family, protocol), servo.id)? {
             Answer::Servo(found) if found.alarm.is_some() => Err(found.to_string()),
-            Answer::Servo(found) => Ok(found.to_string()),
+            Answer::Servo(found) => check_setting(&mut line, family, servo)?.map(|()| found.to_string()),
             Answer::Garbage => Err("answers with bytes that make no reply: two servos may have this ID".into()),
             Answer::Several => Err("answers twice: two servos have this ID".into()),
             Answer::Silence => Err("does not answer".into()),

@@ -2,6 +2,7 @@
 
 use crate::bus_error::BusOpenError;
 use crate::device::Device;
+use crate::lease::Lease;
 use hexapod_ros::monotonic_now;
 use hexapod_servo::serial::{Port, PortError};
 use serial2::SerialPort as Tty;
@@ -29,6 +30,8 @@ pub struct SerialPort {
     baud: u32,
     tty: Option<Tty>,
     reopen_at: Duration,
+    /// Names by which the adapter came back, and their leases; whoever opened it has that of the first.
+    names: Vec<(Device, Option<Lease>)>,
 }
 
 impl SerialPort {
@@ -48,7 +51,17 @@ impl SerialPort {
             return Err(BusOpenError { device: device.clone(), reason, remedy: MISSING });
         }
         let tty = Some(open(device, baud).map_err(refused)?);
-        Ok(Self { device: device.clone(), baud, tty, reopen_at: Duration::ZERO })
+        Ok(Self { device: device.clone(), baud, tty, reopen_at: Duration::ZERO, names: vec![(device.clone(), None)] })
+    }
+
+    /// Whether nobody else has the adapter that is there now.
+    fn has_lease(&mut self) -> bool {
+        let device = self.device.anew();
+        if !self.names.iter().any(|(name, _)| *name == device) {
+            let Some(lease) = Lease::take_free(&device) else { return false };
+            self.names.push((device, Some(lease)));
+        }
+        true
     }
 
     /// Uses the device, if it is there.
@@ -59,7 +72,8 @@ impl SerialPort {
                 return Err(PortError::Gone);
             }
             self.reopen_at = now + REOPEN_EVERY;
-            self.tty = open(&self.device, self.baud).ok();
+            let tty = open(&self.device, self.baud).ok();
+            self.tty = tty.filter(|_| self.has_lease());
         }
         let tty = self.tty.as_ref().ok_or(PortError::Gone)?;
         what(tty).map_err(|error| {

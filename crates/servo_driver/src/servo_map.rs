@@ -37,7 +37,7 @@ pub(crate) fn servo_map(
         (_, Some(family)) => {
             let servos = read_serial(family, file, robot)?;
             let (port, baud) = (serial_port(params)?, baud_rate(family.usual_rate, params));
-            (ServoMap::Serial { family, port, baud, servos }, None)
+            (ServoMap::Serial { port, baud, servos }, None)
         }
         (chosen, None) if chosen == SERVO2040.0 => {
             let (servos, touch) = read_servo2040(file, robot)?;
@@ -65,9 +65,9 @@ pub(crate) fn unmeasured(map: &ServoMap, files: &Files) -> Option<String> {
         ServoMap::Boards { bus: BoardBus::I2c { .. }, .. } => {
             ("servos".to_owned(), &MEASURED_PULSES[..], "are not calibrated (`hexapod calibrate`)")
         }
-        ServoMap::Serial { family, .. } => {
+        ServoMap::Serial { servos, .. } => {
             let what = "have no zero_step in servos.yaml: each is taken to be at 0 in its middle step";
-            (format!("{}.servos", family.name), &MEASURED_STEPS[..], what)
+            (format!("{}.servos", servos.family().name), &MEASURED_STEPS[..], what)
         }
         _ => return None,
     };

@@ -166,7 +166,7 @@ fn when_a_stick_was_pushed_while_nothing_might_move_expect_it_to_be_let_go_first
     bench.hold();
     bench.rest(1);
     let word = Word { sender: sender(1), topic: "cmd_vel", at: at(0), pushes: true };
-    bench.sources.hear_while_barred(word);
+    bench.sources.hear_barred(word);
     assert!(ignored(Ignored::Held)(bench.push(1)));
     bench.rest(1);
     assert_eq!(bench.push(1), Heard::Moves);
@@ -193,7 +193,7 @@ enum Event {
     Rest(usize),
     /// Lets go and pushes again.
     Retry(usize),
-    PushWhileBarred(usize),
+    Barred(usize),
     Wait(u64),
     Stop,
     Hold,
@@ -214,7 +214,7 @@ impl Dice {
             0..8 => Event::Push(number),
             8..12 => Event::Rest(number),
             12..14 => Event::Retry(number),
-            14 => Event::PushWhileBarred(number),
+            14 => Event::Barred(number),
             15..19 => Event::Wait(self.below(60) as u64),
             19 => Event::Wait(400 + self.below(200) as u64),
             20 => Event::Wait(600 + self.below(4400) as u64),
@@ -259,9 +259,9 @@ fn check(seed: u64, sources: usize) {
                     "whoever lets go and pushes gets a robot that nobody drives"
                 );
             }
-            Event::PushWhileBarred(number) => {
+            Event::Barred(number) => {
                 let word = Word { sender: sender(number), topic: "cmd_vel", at: at(bench.now), pushes: true };
-                bench.sources.hear_while_barred(word);
+                bench.sources.hear_barred(word);
                 models[number] = Model { heard: Some(bench.now), pushed: true, owes: true };
                 moves = moves.filter(|mover| *mover != number);
             }

@@ -50,6 +50,7 @@ pub static X: Series = Series {
     id: 7,
     lock: None,
     model: Field::new(0, 2),
+    high_first: None,
     limits: (Field::new(52, 4), Field::new(48, 4)),
     rules: &[
         Rule { field: Field::new(11, 1), mask: 0xFF, least: 3, most: 3, does: "is in mode", right: "3, position" },
@@ -114,6 +115,7 @@ pub static AX: Series = Series {
     id: 3,
     lock: None,
     model: Field::new(0, 2),
+    high_first: None,
     limits: (Field::new(6, 2), Field::new(8, 2)),
     rules: &[return_delay(5)],
     shutdown: None,

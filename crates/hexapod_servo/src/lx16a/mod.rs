@@ -45,6 +45,7 @@ pub static LX16A: Series = Series {
     id: register(14),
     lock: None,
     model: Field::NONE,
+    high_first: None,
     limits: (Field::new(register(21), 2), Field::new(register(21) + 2, 2)),
     rules: &[Rule {
         field: Field::new(register(30), 1),

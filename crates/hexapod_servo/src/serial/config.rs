@@ -99,6 +99,7 @@ pub struct Servo {
 /// The servos of a bus, in the order of their joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SerialConfig {
+    family: &'static Family,
     series: &'static Series,
     servos: Vec<Servo>,
     joints: JointConfig,
@@ -138,7 +139,7 @@ impl SerialConfig {
     ///
     /// # Errors
     /// All that is wrong with it.
-    pub fn check(family: &Family, raw: &RawSerial, timing: Timing) -> Result<Self, Vec<ConfigError>> {
+    pub fn check(family: &'static Family, raw: &RawSerial, timing: Timing) -> Result<Self, Vec<ConfigError>> {
         let mut found = Vec::new();
         let known = family.series.iter().map(|series| series.name).collect::<Vec<_>>().join(", ");
         let series = raw.series.as_deref().map_or_else(|| family.series.first().copied(), |name| family.named(name));
@@ -147,7 +148,7 @@ impl SerialConfig {
             return Err(vec![ConfigError { path: "series".into(), message }]);
         };
         let joints = JointConfig { joints: Vec::new(), groups: Vec::new(), timing };
-        let mut config = Self { series, servos: Vec::new(), joints };
+        let mut config = Self { family, series, servos: Vec::new(), joints };
         if raw.servos.is_empty() {
             found.push(ConfigError { path: "servos".into(), message: "no servo is listed; name every joint".into() });
         }
@@ -230,6 +231,11 @@ impl SerialConfig {
         })
     }
 
+    /// The family that they are of.
+    pub fn family(&self) -> &'static Family {
+        self.family
+    }
+
     /// What they are.
     pub fn series(&self) -> &'static Series {
         self.series
@@ -249,7 +255,7 @@ impl SerialConfig {
     #[must_use]
     pub fn only(&self, joints: &[usize]) -> Self {
         let servos = joints.iter().filter_map(|&joint| self.servos.get(joint).copied()).collect();
-        Self { series: self.series, servos, joints: self.joints.only(joints) }
+        Self { servos, joints: self.joints.only(joints), ..*self }
     }
 
     /// Narrows a servo to its joint's limits (rad). False, and no change, when there is no such joint or nothing would be

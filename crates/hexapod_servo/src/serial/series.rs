@@ -117,6 +117,8 @@ pub struct Series {
     pub lock: Option<u16>,
     /// Model number.
     pub model: Field,
+    /// The register that is 1 where a number's high byte comes first.
+    pub high_first: Option<u16>,
     /// Lowest and highest goal.
     pub limits: (Field, Field),
     /// What settings must be.

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use super::block::Block;
-use super::frame::Protocol;
-use super::port::{Port, PortError};
-use super::series::{Rule, Series};
+use super::config::Servo;
+use super::family::Family;
+use super::frame::{Frame, Protocol};
+use super::port::{Line, Port, PortError};
+use super::series::{Order, Rule, Series};
 use super::servos::{ATTEMPTS, SerialServos};
 use super::trouble::complaint;
 use crate::backend::Tally;
@@ -27,6 +29,82 @@ fn right(series: &Series, rule: &Rule) -> String {
     }
 }
 
+/// Lowest and highest goal that a servo takes, where a block says so and there are any.
+fn own_limits(series: &Series, block: Block, values: &[u8]) -> Option<(i64, i64)> {
+    let number = |field| series.number(field, block, values);
+    let limits = number(series.limits.0).zip(number(series.limits.1));
+    limits.filter(|limits| !(series.zero_is_unlimited && *limits == (0, 0)))
+}
+
+/// What another series a servo is of, whose registers mean something else.
+fn other_series(family: &Family, series: &Series, block: Block, values: &[u8]) -> Option<String> {
+    let named = family.named_by(series.protocol, block, values);
+    if let Some((other, model)) = named.and_then(|(other, number)| Some((other, other.model(number)?))) {
+        let (is, wanted) = (other.name, series.name);
+        return (is != wanted)
+            .then(|| format!("is one of series {is} ({}), and not {wanted}: set `series: {is}`", model.name));
+    }
+    let at = usize::from(series.high_first?.checked_sub(block.first)?);
+    let is_high_first = *values.get(at)? == 1;
+    let says = if is_high_first { "high" } else { "low" };
+    let is_other = is_high_first != (series.order == Order::HighFirst);
+    is_other.then(|| {
+        format!("says the {says} byte of a number first, as none of series {}: set another `series`", series.name)
+    })
+}
+
+/// What is wrong with what a servo is set to, by one of the blocks that say it.
+fn misfit(family: &Family, servo: &Servo, block: Block, values: &[u8]) -> Option<String> {
+    let series = servo.series;
+    if let Some(other) = other_series(family, series, block, values) {
+        return Some(other);
+    }
+    let value = |rule: &Rule| Some(series.number(rule.field, block, values)? & rule.mask);
+    let mut rules = series.rules.iter().filter_map(|rule| Some((rule, value(rule)?)));
+    if let Some((rule, value)) = rules.find(|(rule, value)| !(rule.least..=rule.most).contains(value)) {
+        return Some(format!("{} {value}: {}", rule.does, right(series, rule)));
+    }
+    let (min, max) = servo.steps();
+    let narrow = own_limits(series, block, values).filter(|own| own.0 > i64::from(min) || own.1 < i64::from(max));
+    narrow.map(|(least, most)| {
+        format!(
+            "keeps itself to the steps {least} to {most}, and {min} to {max} are used: widen its limits, or narrow \
+             min_step and max_step"
+        )
+    })
+}
+
+/// Looks at what a servo of a family is set to, before there is a driver. Only reads.
+///
+/// # Errors
+/// The line cannot be used.
+pub fn check_setting<P: Port>(
+    line: &mut Line<P>,
+    family: &Family,
+    servo: &Servo,
+) -> Result<Result<(), String>, PortError> {
+    let series = servo.series;
+    for &block in series.setting {
+        let mut found = None;
+        for _ in 0..ATTEMPTS {
+            let mut frame = Frame::read(series.protocol, servo.id, block);
+            line.ask(&mut frame, (1, usize::from(block.count)), &mut Tally::default(), |reply| {
+                if reply.id == servo.id {
+                    found = Some(misfit(family, servo, block, reply.values));
+                }
+                reply.id == servo.id
+            })?;
+            if found.is_some() {
+                break;
+            }
+        }
+        if let Some(wrong) = found.unwrap_or_else(|| Some(SILENT.into())) {
+            return Ok(Err(wrong));
+        }
+    }
+    Ok(Ok(()))
+}
+
 impl<P: Port> SerialServos<P> {
     /// What a servo is set to, and what is wrong with that.
     fn check_setting(&mut self, index: usize, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
@@ -40,7 +118,8 @@ impl<P: Port> SerialServos<P> {
     }
 
     fn check_block(&mut self, index: usize, block: Block, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
-        let (series, skipped, mut wrong) = (self.series, self.line.skipped(), None);
+        let (series, family) = (self.series, self.config.family());
+        let (skipped, mut wrong) = (self.line.skipped(), None);
         for attempt in 0..ATTEMPTS {
             tally.retries += u64::from(attempt > 0);
             let answered = self.read(index, block, tally, |unit, _, values| {
@@ -49,21 +128,8 @@ impl<P: Port> SerialServos<P> {
                     unit.note_model(Some(model));
                 }
                 unit.shutdown = series.shutdown.and_then(number).map_or(unit.shutdown, |bits| bits as u8);
-                let limits = number(series.limits.0).zip(number(series.limits.1));
-                let limits = limits.filter(|limits| !(series.zero_is_unlimited && *limits == (0, 0)));
-                unit.own_limits = limits.or(unit.own_limits);
-                let broken = series.rules.iter().filter_map(|rule| Some((rule, number(rule.field)? & rule.mask)));
-                let broken = broken.into_iter().find(|(rule, value)| !(rule.least..=rule.most).contains(value));
-                let (min, max) = unit.servo.steps();
-                let narrow = limits.filter(|(least, most)| *least > i64::from(min) || *most < i64::from(max));
-                wrong = match (broken, narrow) {
-                    (Some((rule, value)), _) => Some(format!("{} {value}: {}", rule.does, right(series, rule))),
-                    (None, Some((least, most))) => Some(format!(
-                        "keeps itself to the steps {least} to {most}, and {min} to {max} are used: widen its limits, or \
-                         narrow min_step and max_step"
-                    )),
-                    (None, None) => None,
-                };
+                unit.own_limits = own_limits(series, block, values).or(unit.own_limits);
+                wrong = misfit(family, &unit.servo, block, values);
             })?;
             if answered {
                 return Ok(wrong.map_or(Ok(()), Err));
@@ -99,6 +165,15 @@ impl<P: Port> SerialServos<P> {
             }
         }
         let (one, other) = places;
+        if let Some(place) = [one, other].into_iter().find(|place| !self.series.has_place(*place as i64))
+            && one == other
+        {
+            let last = self.series.last_step;
+            return Ok(Err(format!(
+                "says that it stands at step {place:.0}, and a turn has the steps 0 to {last}: it counts turns. Turn it \
+                 back by hand, or switch its supply off and on"
+            )));
+        }
         Ok(Err(format!("says that it stands at step {one:.0}, then at {other:.0}: keep it still, and check its cable")))
     }
 

@@ -98,6 +98,8 @@ fn when_a_servo_is_set_up_otherwise_than_it_is_used_expect_enable_refused_with_w
     let sts: &[(u16, &[u8], &str)] = &[
         (9, &[232, 3], "servo 4 (left_middle_coxa) keeps itself to the steps 1000 to 4095, and 700 to 3400 are used"),
         (33, &[1], "is in mode 1: set its register 33 to 0"),
+        (3, &[5, 4], "servo 4 (left_middle_coxa) is one of series scs (SCS0009), and not sts: set `series: scs`"),
+        (2, &[1, 0, 0], "says the high byte of a number first, as none of series sts: set another `series`"),
     ];
     let x: &[(u16, &[u8], &str)] = &[
         (52, &[232, 3, 0, 0], "keeps itself to the steps 1000 to 4095, and 700 to 3400 are used: widen its limits"),
@@ -116,7 +118,10 @@ fn when_a_servo_is_set_up_otherwise_than_it_is_used_expect_enable_refused_with_w
     let scs: &[(u16, &[u8], &str)] = &[
         (9, &[0, 200], "servo 4 (left_middle_coxa) keeps itself to the steps 200 to 1023, and 175 to 850 are used"),
         (11, &[2, 0], "keeps itself to the steps 0 to 512"),
+        (3, &[9, 3], "is one of series sts (STS3215), and not scs: set `series: sts`"),
+        (2, &[0, 0, 0], "says the low byte of a number first, as none of series scs"),
     ];
+    let other: &[(u16, &[u8], &str)] = &[(0, &[29, 0], "is one of series mx (MX-28), and not ax: set `series: mx`")];
     let lx: &[(u16, &[u8], &str)] = &[
         (84, &[200, 0], "servo 4 (left_middle_coxa) keeps itself to the steps 200 to 1000, and 171 to 830 are used"),
         (86, &[88, 2], "keeps itself to the steps 0 to 600"),
@@ -130,7 +135,8 @@ fn when_a_servo_is_set_up_otherwise_than_it_is_used_expect_enable_refused_with_w
             "scs" => scs,
             _ => one,
         };
-        for (register, values, words) in cases {
+        let other = if wire.1.name == "ax" { other } else { &[] };
+        for (register, values, words) in cases.iter().chain(other) {
             let mut rig = Rig::new(wire);
             rig.line.put(4, *register, values);
             let report = rig.enable(pose);

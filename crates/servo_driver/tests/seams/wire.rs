@@ -72,7 +72,7 @@ impl<P: Port> Port for Line<P> {
     }
 }
 
-pub(crate) fn serial_servos(family: &Family, series: &Series) -> SerialConfig {
+pub(crate) fn serial_servos(family: &'static Family, series: &Series) -> SerialConfig {
     let raw = |(index, name)| {
         let (id, group) = (index as i64 + 1, Some("all".to_owned()));
         let servo = RawServo {

@@ -72,7 +72,7 @@ fn when_stopped_in_an_emergency_while_sticks_are_held_expect_each_to_be_let_go_b
     assert_eq!(bench.state(), GaitState::Standing);
     // Let go, and pushed again while the emergency stop lasts.
     bench.send_by(OTHER, zero());
-    bench.send_by(OTHER, Command::PushWhileBarred("cmd_vel"));
+    bench.send_by(OTHER, Command::Barred("cmd_vel"));
     bench.hold(12.0, &[(STICK, push), (OTHER, aside), (PAGE, zero)]);
     assert_eq!(bench.state(), GaitState::Standing);
     bench.send_by(OTHER, zero());

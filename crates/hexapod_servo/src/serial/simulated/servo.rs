@@ -4,7 +4,7 @@ use crate::random::Random;
 use crate::serial::block::Block;
 use crate::serial::crc::crc16;
 use crate::serial::frame::{Protocol, checksum};
-use crate::serial::series::{Field, Series};
+use crate::serial::series::{Field, Order, Series};
 
 /// Registers of one servo.
 const REGISTERS: usize = 256;
@@ -64,6 +64,8 @@ impl Servo {
         let model = series.models.first().map_or(777, |model| model.number);
         servo.registers[usize::from(series.id)] = id;
         servo.set(series.model, u32::from(model));
+        let order = u8::from(series.order == Order::HighFirst);
+        series.high_first.into_iter().for_each(|at| servo.registers[usize::from(at)] = order);
         servo.set(series.limits.1, u32::from(series.last_step));
         series.rules.iter().for_each(|rule| servo.set(rule.field, rule.least as u32));
         // Overload, electrical shock and heat, as it comes from its maker.
