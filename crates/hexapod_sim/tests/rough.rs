@@ -63,3 +63,24 @@ fn when_the_walk_changes_with_the_ground_expect_far_more_of_the_way_on_rubble_an
     let [adapting, not] = [true, false].map(|adapts| way("flat", 0.0, adapts));
     assert_eq!(adapting, (not.0, 0));
 }
+
+/// Fraction of what is commanded on flat ground that is walked, by a robot whose IMU is off by a degree.
+fn flat_fraction(twist: Twist, feels: Feels) -> f64 {
+    const TICKS: usize = 1500;
+    let mut walker = Walker::standing("tripod", &Ground::flat(), feels);
+    walker.misjudges_rad = 0.0175;
+    let wanted = twist.speed() * TICKS as f64;
+    (0..TICKS).map(|_| walker.tick(twist).twist.speed()).sum::<f64>() / wanted
+}
+
+#[test]
+fn when_the_floor_is_flat_expect_feeling_and_seeing_to_cost_no_way_wherever_the_robot_goes() {
+    let (curve, back, aside) = (Twist::new(0.06, 0.0, 0.4), Twist::new(-0.07, 0.0, 0.0), Twist::new(0.0, 0.07, 0.0));
+    let walks =
+        [(curve, Feels::Imu), (back, Feels::Imu), (back, Feels::Sees), (aside, Feels::Sees), (curve, Feels::Sees)];
+    for (twist, feels) in walks {
+        let fraction = flat_fraction(twist, feels);
+        println!("{twist:?}, {feels:?}: {fraction:.3}");
+        assert!(fraction > 0.96, "{twist:?}, {feels:?}: {fraction}");
+    }
+}

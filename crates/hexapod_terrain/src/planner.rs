@@ -66,6 +66,8 @@ const NARROW: f64 = 0.4;
 const BROAD: f64 = 2.0;
 /// Ground that goes on is seen within so far of any foot, in the same units, of those beside the body, too.
 const FAR: f64 = 5.0;
+/// So far off, m, feet and camera see the same way.
+const HORIZON_M: f64 = 1e3;
 /// A foot that goes more slowly over the ground, m/s, is put down where it swings to, not where the robot goes.
 const LEAST_M_S: f64 = 1e-3;
 /// For each cell that is deep or missing there, so many may never have been in view.
@@ -114,9 +116,9 @@ impl FootholdPlanner {
             let [from, nominal] = [step.from, step.to.push(0.0)].map(|at| odom_from_footprint * Point3::from(at));
             if step.swung.is_none_or(|swung| swung < self.planning.decided) {
                 let is_within = |at: &Point3<f64>| self.planning.reaches(engine, leg, &step, &seen(at).coords);
-                let choice = self.planning.choice(map, (&from, &nominal), *chosen, is_within);
                 let ground_speed = engine.last().twist.velocity_at(step.from.xy());
                 let way = odom_from_footprint * ground_speed.push(0.0);
+                let choice = self.planning.choice(map, (&from, &nominal, &way.xy()), *chosen, is_within);
                 let under_m = odom_from_footprint.translation.z;
                 let drops = !matches!(choice, Choice::Foothold(_))
                     && self.planning.drops(map, (&from, &nominal), (&way.xy(), under_m));
@@ -192,6 +194,12 @@ pub(crate) fn way_ahead(
     way.xy().try_normalize(LEAST_M_S)
 }
 
+/// Where the robot takes a foot: that way over the ground, or, where it hardly goes any, where the foot swings to.
+fn ahead(from: &Point3<f64>, nominal: &Point3<f64>, way: &Vector2<f64>) -> Vector2<f64> {
+    let swings = || (nominal - from).xy().try_normalize(f64::EPSILON);
+    way.try_normalize(LEAST_M_S).or_else(swings).unwrap_or_default()
+}
+
 impl Planning {
     /// The same for a robot so many times as large as the shipped one ([`hexapod_gait::size_of`]).
     #[must_use]
@@ -259,8 +267,7 @@ impl Planning {
         (from, nominal): (&Point3<f64>, &Point3<f64>),
         (way, under_m): (&Vector2<f64>, f64),
     ) -> bool {
-        let ahead = way.try_normalize(LEAST_M_S).or_else(|| (nominal - from).xy().try_normalize(f64::EPSILON));
-        let ahead = ahead.unwrap_or_default();
+        let ahead = ahead(from, nominal, way);
         // A foot of a body that leans may be in the air.
         let ground_m = map.height(&from.xy()).map_or(from.z, |height| height.mean_m.max(under_m)).min(from.z);
         // Past the cell of an edge, which has the height of the upper side.
@@ -279,16 +286,20 @@ impl Planning {
     fn choice(
         &self,
         map: &ElevationMap,
-        (from, nominal): (&Point3<f64>, &Point3<f64>),
+        (from, nominal, way): (&Point3<f64>, &Point3<f64>, &Vector2<f64>),
         previous: Option<Point3<f64>>,
         is_within: impl Fn(&Point3<f64>) -> bool,
     ) -> Choice {
+        // Where the camera does not look that way, what is not known is no hole: feet that are drawn away from it would make short
+        // steps.
+        let horizon = from + ahead(from, nominal, way).push(0.0) * HORIZON_M;
+        let least_seen = if map.looks_towards(&horizon) { self.limits.least_seen } else { f64::INFINITY };
         let wanted = Wanted {
             nominal: nominal.xy(),
             previous: previous.map(|at| at.xy()),
             search_radius_m: self.search_radius_m,
             foot_radius_m: self.foot_radius_m,
-            limits: self.limits,
+            limits: Limits { least_seen, ..self.limits },
         };
         choose(map, &wanted, |at| (at.z - from.z).abs() <= self.most_climb_m && is_within(at))
     }

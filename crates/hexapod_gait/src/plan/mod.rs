@@ -310,6 +310,7 @@ impl Planner<'_> {
                     highest: self.plant.stance.own_spec().step_height,
                     reach: start.walk.nominal.reach_with(cx.gait),
                     foothold: self.control.sensing.foothold(leg),
+                    feels: sensed.by(leg).contact.is_some(),
                 };
                 lift(&cx, start, leg, &step, &mut self.allowance.deciding);
             }

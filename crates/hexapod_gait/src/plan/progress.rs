@@ -91,8 +91,15 @@ mod tests {
         let (cx, mut state, mut progress) = (context(&robot), on_its_feet(&robot, Mode::Walking), Progress::default());
         if lifted {
             let reach = state.walk.nominal.reach;
-            let step =
-                Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.03, highest: 0.03, reach, foothold: None };
+            let step = Step {
+                twist: Twist::ZERO,
+                aim: Twist::ZERO,
+                height: 0.03,
+                highest: 0.03,
+                reach,
+                foothold: None,
+                feels: false,
+            };
             state.walk.lift(cx.gait, 0, &step);
         }
         state.twist = [Twist::new(0.05 * fraction, 0.0, 0.0); 2];

@@ -3,6 +3,7 @@
 mod feel;
 mod step;
 
+pub(crate) use feel::LEVELLED;
 pub(crate) use step::{Sensed, Step};
 
 use crate::gait::Gait;
@@ -136,9 +137,12 @@ impl Walk {
                 Some(foothold) => step.reach.nearest(rest, onward.apply_inverse(foothold.at.xy())),
             };
             let lift = step.foothold.map_or(step.height, |foothold| foothold.lift(at.z, step.height));
+            let place = onward.apply(place);
+            let expected = || if step.feels { self.ground_ahead(&place) } else { 0.0 };
+            let height = step.foothold.map_or_else(expected, |foothold| foothold.at.z);
             let swing = Swing {
                 lift_off: at,
-                touch_down: onward.apply(place).push(step.foothold.map_or(0.0, |foothold| foothold.at.z)),
+                touch_down: place.push(height),
                 foothold: step.foothold,
                 shape: gait.swing_shape(),
                 progress: 0.0,

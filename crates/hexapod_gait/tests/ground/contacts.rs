@@ -91,7 +91,7 @@ fn when_a_switch_is_stuck_closed_expect_the_foot_put_down_as_planned() {
     stuck.contacts[0] = Some(true);
     let heights = swing(&mut engine, &stuck, |_, _, _| {});
     // But for the ground, which comes up under it while the body levels.
-    assert!(heights.last().unwrap().abs() < 2e-6, "{heights:?}");
+    assert!(heights.last().unwrap().abs() < 1e-4, "{heights:?}");
 }
 
 #[test]

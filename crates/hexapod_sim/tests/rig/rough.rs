@@ -9,7 +9,7 @@ use hexapod_dynamics::ImuReader;
 use hexapod_gait::{Engine, GaitState, Input, Tick, Twist};
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
 use hexapod_sim::{Drive, FootSwitches, Ground, HeightMap, Imu, Mount, SwitchModel, Terrain, World, lean};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -152,6 +152,8 @@ pub struct Walker {
     felt: VecDeque<[Option<bool>; MAX_LEGS]>,
     feels: Feels,
     imu: (Imu, ImuReader),
+    /// What its IMU has wrong: how far forwards it says that the body leans, rad.
+    pub misjudges_rad: f64,
     pub seeing: Option<Seeing>,
 }
 
@@ -167,7 +169,7 @@ impl Walker {
         let switches = FootSwitches::new(SWITCH, engine.legs().len());
         let felt = VecDeque::from([[None; MAX_LEGS]; LATE_TICKS + 1]);
         let imu = (Imu::new(config("").imu, None, &world, 1), ImuReader::default());
-        let mut walker = Self { engine, world, switches, felt, feels, imu, seeing: None };
+        let mut walker = Self { engine, world, switches, felt, feels, imu, misjudges_rad: 0.0, seeing: None };
         walker.engine.stand();
         let stands = (0..1000).any(|_| walker.tick(Twist::ZERO).state == GaitState::Standing);
         assert!(stands, "does not come to stand");
@@ -216,7 +218,8 @@ impl Walker {
         let (imu, reader) = &mut self.imu;
         let read = imu.read(&self.world);
         let reported = reader.take(self.engine.robot().model(), &read.sample(""), now);
-        reported.ok().and_then(|()| reader.up())
+        let up = reported.ok().and_then(|()| reader.up());
+        up.map(|up| UnitQuaternion::from_axis_angle(&Vector3::y_axis(), -self.misjudges_rad) * up)
     }
 
     /// Which switches are closed.

@@ -35,7 +35,7 @@ fn when_a_foot_feels_the_ground_early_or_late_expect_it_planted_then_and_by_plan
     let (late, mut bench) = swing(|_| Some(false));
     assert!(early + 5 < planned && planned < late, "{early} {planned} {late}");
     // A switch that is stuck is not believed.
-    assert_eq!(swing(|_| Some(true)).0, planned);
+    assert!(swing(|_| Some(true)).0.abs_diff(planned) <= 3);
     // A switch that has died says nothing more, and the foot searches no more: as planned from its next step on.
     until(&mut bench, false, |_| Some(false));
     let after = until(&mut bench, true, |_| None);

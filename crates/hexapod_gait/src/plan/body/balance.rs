@@ -63,7 +63,7 @@ mod tests {
             state.walk.lift(
                 &robot.1,
                 leg,
-                &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None },
+                &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None, feels: false },
             );
         }
         assert_eq!(state.walk.feet().iter().filter(|foot| matches!(foot, Foot::Planted { .. })).count(), 3);

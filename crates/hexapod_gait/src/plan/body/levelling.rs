@@ -7,10 +7,10 @@ use crate::plan::body::height::SAME;
 use crate::plan::context::Context;
 use crate::plane::grid::GRID_S;
 use crate::plane::limits::rate_limited;
-use crate::plane::nearest::NearestPlane;
 use crate::state::State;
 use crate::state::body_motion::Rise;
 use crate::state::mode::Mode;
+use crate::state::walk::LEVELLED;
 use nalgebra::{Vector1, Vector2, Vector3};
 
 /// How fast the body goes back to its height, m/s, and how fast that changes, m/s^2.
@@ -20,9 +20,6 @@ const LEVEL_M_S2: f64 = 0.1;
 const SLOPE_TIME_S: f64 = 0.7;
 const SLOPE_RATE_RAD_S: f64 = 0.15;
 
-/// The body is kept as level as its IMU has it, but by no greater slope than this off the ground: farther off, feet would meet
-/// the ground too far above or below where they are put down. Less, and a body on stones would lean as their tops do.
-const LEVELLED: f64 = 0.05;
 /// It is levelled less on ground steeper than the first slope, and from the second on goes along with it: there legs need all
 /// their reach to climb.
 const STEEP: [f64; 2] = [0.12, 0.18];
@@ -53,19 +50,13 @@ pub(crate) fn level_rate(cx: &Context, start: &State, up: Option<Vector3<f64>>) 
 
 /// The slope, ahead and aside, that the body is to follow.
 fn slope_to_follow(start: &State, up: Option<Vector3<f64>>) -> Vector2<f64> {
-    let ground = slope(start);
+    let ground = start.walk.slope();
     let Some(up) = up.map(|up| start.footprint_from_body().rotation * up).filter(|up| up.z > 0.0) else {
         return ground;
     };
     let from_level = up.xy() / -up.z - ground;
     let levelled = ((STEEP[1] - from_level.norm()) / (STEEP[1] - STEEP[0])).clamp(0.0, 1.0) * LEVELLED;
     ground + from_level.cap_magnitude(levelled)
-}
-
-/// The slope, ahead and aside, of the plane nearest to where the feet have met the ground last.
-fn slope(start: &State) -> Vector2<f64> {
-    let points = || start.walk.met();
-    if points().all(|at| at.z == 0.0) { Vector2::zeros() } else { NearestPlane::through(points).slope }
 }
 
 #[cfg(test)]
@@ -85,7 +76,7 @@ mod tests {
                 at.z = wanted.dot(&at.xy()) + 0.004;
             }
         }
-        assert!((slope(&state) - wanted).norm() < 1e-12);
+        assert!((state.walk.slope() - wanted).norm() < 1e-12);
         for _ in 0..1500 {
             let last = state.rates.level;
             state.rates.level = level_rate(&cx, &state, None);
@@ -98,7 +89,7 @@ mod tests {
                 }
             }
         }
-        assert!(slope(&state).norm() < 1e-4 && state.walk.mean_height().abs() < 1e-6, "{}", slope(&state));
+        assert!(state.walk.slope().norm() < 1e-4 && state.walk.mean_height().abs() < 1e-6, "{}", state.walk.slope());
     }
 
     #[test]
@@ -131,7 +122,7 @@ mod tests {
                 at.z = wanted.dot(&at.xy());
             }
         }
-        assert!((slope(&state) - wanted).norm() < 1e-12, "{}", slope(&state));
+        assert!((state.walk.slope() - wanted).norm() < 1e-12, "{}", state.walk.slope());
     }
 
     #[test]
@@ -141,6 +132,6 @@ mod tests {
         for (leg, foot) in state.walk.feet.iter_mut().enumerate() {
             *foot = Foot::Planted { at: Vector3::new(0.1 * leg as f64, 0.01 * (leg % 2) as f64, 0.01) };
         }
-        assert_eq!(slope(&state), Vector2::zeros());
+        assert_eq!(state.walk.slope(), Vector2::zeros());
     }
 }

@@ -75,7 +75,11 @@ mod tests {
         let robot = shipped();
         let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
         let (reach, twist) = (start.walk.nominal.reach, Twist::ZERO);
-        start.walk.lift(&robot.1, 3, &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None });
+        start.walk.lift(
+            &robot.1,
+            3,
+            &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None, feels: false },
+        );
         if let Foot::Swinging(swing) = &mut start.walk.feet[3] {
             swing.at.z = 0.02;
         }

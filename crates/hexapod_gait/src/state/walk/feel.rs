@@ -1,20 +1,36 @@
 //! What feet feel of the ground: they are put down on it, look for it, and climb over what is in their way.
 
 use super::{Sensed, Walk};
+use crate::plane::nearest::NearestPlane;
 use crate::plane::twist::Twist;
 use crate::state::contact_correction::ContactCorrection;
 use crate::state::foot::Foot;
-use nalgebra::Vector3;
+use nalgebra::{Vector2, Vector3};
 
 /// Feet that stand no more unevenly than this stand on even ground, m. On rough ground and slopes, ground that a foot does
 /// not find is deeper more often than it is a gap.
 const EVEN_M: f64 = 0.015;
+/// The body is kept as level as its IMU has it, but by no greater slope than this off the ground: farther off, feet would meet
+/// the ground too far above or below where they are put down. Less, and a body on stones would lean as their tops do.
+pub(crate) const LEVELLED: f64 = 0.05;
 
 impl Walk {
     /// Where the feet have met the ground last: of those that go on down, and of those that have found none, nobody knows.
     pub(crate) fn met(&self) -> impl Iterator<Item = Vector3<f64>> {
         let met = |(leg, foot): (usize, &Foot)| foot.stood().filter(|_| !self.found_nothing(leg));
         self.feet().iter().enumerate().filter_map(met)
+    }
+
+    /// The slope, ahead and aside, of the plane nearest to where the feet have met the ground last.
+    pub(crate) fn slope(&self) -> Vector2<f64> {
+        let points = || self.met();
+        if points().all(|at| at.z == 0.0) { Vector2::zeros() } else { NearestPlane::through(points).slope }
+    }
+
+    /// How much higher than the plane of the footprint the ground is expected at a place, m: it goes on as feet have met it below
+    /// a body that is kept level, or is not so level as its IMU has it.
+    pub(crate) fn ground_ahead(&self, place: &Vector2<f64>) -> f64 {
+        self.slope().cap_magnitude(LEVELLED).dot(place)
     }
 
     /// Whether a foot was put down last where it found no ground.

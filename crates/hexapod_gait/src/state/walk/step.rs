@@ -7,7 +7,7 @@ use crate::state::foothold::Foothold;
 use hexapod_kinematics::MAX_LEGS;
 
 /// How a foot is lifted: the body's twist until it is down and the one expected from then on, its height, m, and the
-/// greatest to get over what is in its way, how far from rest it may be put down, and where it is wanted, if anybody says so.
+/// greatest to get over what is in its way, how far from rest it may be put down, where it is wanted, if anybody says so, and whether it feels the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub twist: Twist,
@@ -16,6 +16,7 @@ pub(crate) struct Step {
     pub highest: f64,
     pub reach: Reach,
     pub foothold: Option<Foothold>,
+    pub feels: bool,
 }
 
 /// What all feet feel, and how late that is reported, s.
@@ -26,7 +27,7 @@ pub(crate) struct Sensed {
 }
 
 impl Sensed {
-    pub(super) fn by(&self, leg: usize) -> Felt {
+    pub(crate) fn by(&self, leg: usize) -> Felt {
         Felt { contact: self.contacts.get(leg).copied().flatten(), late: self.late }
     }
 }

@@ -47,7 +47,15 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
     walk.lift(
         &gait,
         0,
-        &Step { twist: Twist::ZERO, aim: Twist::ZERO, height: 0.02, highest: 0.02, reach, foothold: None },
+        &Step {
+            twist: Twist::ZERO,
+            aim: Twist::ZERO,
+            height: 0.02,
+            highest: 0.02,
+            reach,
+            foothold: None,
+            feels: false,
+        },
     );
     put_down(&mut walk, sensed);
     go_on(&mut walk, &gait, progress * 0.25);
@@ -58,7 +66,7 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
 fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
     let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, &Step { twist, aim: twist, height: 0.02, highest: 0.02, reach, foothold: None });
+    walk.lift(&gait, 0, &Step { twist, aim: twist, height: 0.02, highest: 0.02, reach, foothold: None, feels: false });
     for _ in 0..25 {
         let motion = twist.motion(0.01);
         let step = BodyMotionStep { motion, twist, aim: twist, time: 0.01, ..at_rest(&walk) };
