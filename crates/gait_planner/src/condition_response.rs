@@ -33,8 +33,8 @@ const NO_IMU: &str =
 const NO_POINTS: &str =
     "use_points is set, and points has brought no usable cloud for 1 s: the robot steps as if blind";
 /// Where the ground drops away.
-pub(crate) const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it another way: it does \
-                     not go on this one until it has been driven elsewhere for 2 s";
+pub(crate) const BRINK: &str = "the robot has stopped where the ground drops away ahead, by what points shows; drive it straight back: \
+                     a turn beside the edge takes feet over it. It does not go on this way until it has been driven elsewhere for 2 s";
 
 /// A robot that is blocked for so long is stopped, s: about four strides. Over rubble of 60 mm one needs up to three for a stone.
 const STOPS_AFTER_S: f64 = 4.0;

@@ -4,6 +4,8 @@ use super::twist::Twist;
 
 /// A robot that is driven another way for so long, s, is away from what was ahead. Until then nothing stops it anew.
 const AWAY_S: f64 = 2.0;
+/// The way back from there is the one that it came: what is seen beside it does not stop the robot for so long, s.
+const BACK_S: f64 = 8.0;
 
 /// Lets a robot walk anywhere but on to what is ahead of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,6 +16,9 @@ pub struct BarredWay {
     /// For how long it has been driven another way since, s.
     away_s: f64,
     lifted_by_release: bool,
+    /// The way that leads back from where it came last, and for how long that may be driven yet, s.
+    back: Twist,
+    back_s: f64,
 }
 
 impl BarredWay {
@@ -42,7 +47,12 @@ impl BarredWay {
             Some(_) if wanted.is_zero() => {}
             Some(barred) if wanted.is_towards(barred) => self.away_s = 0.0,
             Some(_) => self.away_s += dt,
-            None if self.is_there && !wanted.is_zero() => self.barred = Some(wanted),
+            None if self.back_s > 0.0 && wanted.is_towards(self.back) => self.back_s -= dt,
+            None if self.is_there && !wanted.is_zero() => {
+                // What blocks a robot is felt: there is such a thing behind it, or there is not.
+                let back_s = if self.lifted_by_release { 0.0 } else { BACK_S };
+                (self.barred, self.back, self.back_s) = (Some(wanted), wanted.scaled(-1.0), back_s);
+            }
             None => {}
         }
         if self.barred.is_none() || self.away_s > AWAY_S {
@@ -88,6 +98,19 @@ mod tests {
                 assert_eq!(way.allowed(AHEAD, DT), AHEAD, "it may try again, and comes there anew");
             }
         }
+    }
+
+    #[test]
+    fn when_something_is_seen_on_the_way_back_expect_it_to_go_on_for_some_seconds_and_to_stop_on_another_way() {
+        let mut way = at_end(BarredWay::default(), AHEAD);
+        way.look(true);
+        let curve = Twist::new(-0.05, 0.0, 0.4);
+        (0..800).for_each(|tick| assert_eq!(way.allowed(curve, DT), curve, "{tick}"));
+        let aside = Twist::new(0.0, 0.05, 0.0);
+        let mut turned = way;
+        assert_eq!(turned.allowed(aside, DT), Twist::ZERO);
+        (0..1000).for_each(|_| _ = way.allowed(curve, DT));
+        assert_eq!(way.allowed(curve, DT), Twist::ZERO, "there may be a brink behind, too");
     }
 
     #[test]
