@@ -64,7 +64,9 @@ fn check(
         found.iter().for_each(|error| faults.add(document.error_at(&path(&error.path), error.to_string(), "")));
     });
     let mut config = config.ok()?;
-    for joint in robot.legs().iter().flat_map(Leg::joints).filter(|joint| is_written(joint.name())) {
+    let is_driven = |joint: &str| config.joints().index(joint).is_some();
+    let driven: Vec<_> = robot.legs().iter().flat_map(Leg::joints).filter(|joint| is_driven(joint.name())).collect();
+    for joint in driven {
         let limits = joint.limits();
         if !config.limit_joint(joint.name(), limits.lower, limits.upper) {
             let message = format!("the servo reaches no angle from {:.3} to {:.3} rad", limits.lower, limits.upper);

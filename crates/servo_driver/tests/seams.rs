@@ -101,8 +101,8 @@ fn interleave_on(kind: Kind) {
     let (seen, granted) = interleave(kind, steps / 2, 1);
     check_all_were_seen(&seen);
     let (_, more) = interleave(kind, steps / 2, seed);
-    println!("{} enables of other processes granted after a stop", granted + more);
-    assert!(granted + more > u64::from(steps / 10_000), "hardly anybody is let in: this proves little");
+    println!("{granted} and {more} enables of other processes granted after a stop");
+    assert!(granted > u64::from(steps / 100_000), "hardly anybody is let in: this proves little");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::port::{Port, PortError};
 use super::rounds::Heard;
 use super::servos::{ATTEMPTS, SerialServos};
 use super::settings::SILENT;
+use super::trouble::Trouble as Lost;
 use super::unit::{LOST_AFTER, MISSES, ServoUnit};
 use crate::backend::{ArmReport, Backend, Measured, Off, Service, Tally, Trouble, Unacknowledged};
 
@@ -127,8 +128,14 @@ impl<P: Port> Backend for SerialServos<P> {
     }
 
     fn take_lost(&mut self) -> Option<(usize, Trouble)> {
-        let mut servos = self.servos.iter_mut().enumerate();
-        servos.find_map(|(part, unit)| Some((part, Trouble::new(unit.lost.take()?))))
+        let Self { servos, config, .. } = self;
+        let mut units = servos.iter_mut().zip(&config.joints().joints).enumerate();
+        units.find_map(|(part, (unit, joint))| {
+            let lost = unit.lost.take()?;
+            let is_of_all = matches!(lost, Lost::AllSilent | Lost::Line { .. });
+            let words = |joint: &str| Trouble::new(format_args!("{joint}: {lost}"));
+            Some((part, if is_of_all { Trouble::new(lost) } else { words(&joint.name) }))
+        })
     }
 
     fn let_go(&mut self, part: Option<usize>) {

@@ -17,10 +17,8 @@ pub(super) enum Trouble {
     #[error("no servo answers: check their supply and the cable")]
     AllSilent,
     /// The line does not work.
-    #[error("servo {id} cannot be reached: {error}")]
+    #[error("the servos cannot be reached: {error}")]
     Line {
-        /// Its ID.
-        id: u8,
         /// What the line says.
         error: PortError,
     },

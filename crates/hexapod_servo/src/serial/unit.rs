@@ -272,8 +272,7 @@ impl ServoUnit {
         if !self.off {
             self.misses = self.misses.max(1);
             if is_lost {
-                let id = self.servo.id;
-                self.lost = Some(error.map_or(Trouble::AllSilent, |error| Trouble::Line { id, error }));
+                self.lost = Some(error.map_or(Trouble::AllSilent, |error| Trouble::Line { error }));
             }
         }
     }
