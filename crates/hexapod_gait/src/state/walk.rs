@@ -3,8 +3,7 @@
 mod feel;
 mod step;
 
-pub(crate) use feel::LEVELLED;
-pub(crate) use step::{Sensed, Step};
+pub(crate) use step::{LEVELLED, Sensed, Step};
 
 use crate::gait::Gait;
 use crate::gait::phase::wrap_phase;

@@ -1,6 +1,6 @@
 //! What feet feel of the ground: they are put down on it, look for it, and climb over what is in their way.
 
-use super::{Sensed, Walk};
+use super::{LEVELLED, Sensed, Walk};
 use crate::plane::nearest::NearestPlane;
 use crate::plane::twist::Twist;
 use crate::state::contact_correction::ContactCorrection;
@@ -10,9 +10,6 @@ use nalgebra::{Vector2, Vector3};
 /// Feet that stand no more unevenly than this stand on even ground, m. On rough ground and slopes, ground that a foot does
 /// not find is deeper more often than it is a gap.
 const EVEN_M: f64 = 0.015;
-/// The body is kept as level as its IMU has it, but by no greater slope than this off the ground: farther off, feet would meet
-/// the ground too far above or below where they are put down. Less, and a body on stones would lean as their tops do.
-pub(crate) const LEVELLED: f64 = 0.05;
 
 impl Walk {
     /// Where the feet have met the ground last: of those that go on down, and of those that have found none, nobody knows.
