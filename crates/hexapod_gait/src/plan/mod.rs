@@ -46,6 +46,7 @@ use crate::state::State;
 use crate::state::mode::{Goal, LegSequence, Mode, Stopping, Then};
 use crate::state::{allowance::Allowance, rates::BodyRates, segment::Segment, tick::Input, walk::Step};
 use hexapod_kinematics::Look;
+use nalgebra::Vector2;
 
 /// Plans the path of a robot, from one point of the grid to the next.
 pub(crate) struct Planner<'a> {
@@ -310,7 +311,7 @@ impl Planner<'_> {
                     highest: self.plant.stance.own_spec().step_height,
                     reach: start.walk.nominal.reach_with(cx.gait),
                     foothold: self.control.sensing.foothold(leg),
-                    feels: sensed.by(leg).contact.is_some(),
+                    slope: sensed.by(leg).contact.map_or_else(Vector2::zeros, |_| start.walk.slope_ahead()),
                 };
                 lift(&cx, start, leg, &step, &mut self.allowance.deciding);
             }

@@ -137,8 +137,7 @@ impl Walk {
             };
             let lift = step.foothold.map_or(step.height, |foothold| foothold.lift(at.z, step.height));
             let place = onward.apply(place);
-            let expected = || if step.feels { self.ground_ahead(&place) } else { 0.0 };
-            let height = step.foothold.map_or_else(expected, |foothold| foothold.at.z);
+            let height = step.foothold.map_or_else(|| step.slope.dot(&place), |foothold| foothold.at.z);
             let swing = Swing {
                 lift_off: at,
                 touch_down: place.push(height),

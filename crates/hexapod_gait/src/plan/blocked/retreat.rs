@@ -130,7 +130,7 @@ mod tests {
             highest: height,
             reach,
             foothold: Some(place),
-            feels: false,
+            slope: Vector2::zeros(),
         };
         start.walk.lift(&robot.1, 0, &step);
         bent(&robot.0, start)

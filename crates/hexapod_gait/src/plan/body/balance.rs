@@ -63,7 +63,15 @@ mod tests {
             state.walk.lift(
                 &robot.1,
                 leg,
-                &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None, feels: false },
+                &Step {
+                    twist,
+                    aim: twist,
+                    height: 0.03,
+                    highest: 0.03,
+                    reach,
+                    foothold: None,
+                    slope: Vector2::zeros(),
+                },
             );
         }
         assert_eq!(state.walk.feet().iter().filter(|foot| matches!(foot, Foot::Planted { .. })).count(), 3);

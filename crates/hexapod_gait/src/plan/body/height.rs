@@ -186,7 +186,7 @@ mod tests {
         state.walk.lift(
             cx.gait,
             0,
-            &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None, feels: false },
+            &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None, slope: Vector2::zeros() },
         );
         let Foot::Swinging(swing) = state.walk.foot(0) else { unreachable!("it has been lifted") };
         assert!(reach.fraction(swing.touch_down.xy() - state.walk.nominal.place(0)) > 1.0, "as seen now");

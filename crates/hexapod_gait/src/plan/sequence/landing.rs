@@ -78,7 +78,15 @@ mod tests {
         start.walk.lift(
             &robot.1,
             3,
-            &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None, feels: false },
+            &Step {
+                twist,
+                aim: twist,
+                height: 0.03,
+                highest: 0.03,
+                reach,
+                foothold: None,
+                slope: nalgebra::Vector2::zeros(),
+            },
         );
         if let Foot::Swinging(swing) = &mut start.walk.feet[3] {
             swing.at.z = 0.02;

@@ -206,7 +206,7 @@ mod tests {
             highest: 0.03,
             reach,
             foothold: None,
-            feels: false,
+            slope: nalgebra::Vector2::zeros(),
         };
         state.walk.lift(cx.gait, 0, &step);
         state.swing_pace = 0.5;

@@ -24,10 +24,10 @@ impl Walk {
         if points().all(|at| at.z == 0.0) { Vector2::zeros() } else { NearestPlane::through(points).slope }
     }
 
-    /// How much higher than the plane of the footprint the ground is expected at a place, m: it goes on as feet have met it below
-    /// a body that is kept level, or is not so level as its IMU has it.
-    pub(crate) fn ground_ahead(&self, place: &Vector2<f64>) -> f64 {
-        self.slope().cap_magnitude(LEVELLED).dot(place)
+    /// The slope at which the ground is expected to go on: as feet have met it below a body that is kept level, or is not so level
+    /// as its IMU has it.
+    pub(crate) fn slope_ahead(&self) -> Vector2<f64> {
+        self.slope().cap_magnitude(LEVELLED)
     }
 
     /// Whether a foot was put down last where it found no ground.

@@ -54,7 +54,7 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
             highest: 0.02,
             reach,
             foothold: None,
-            feels: false,
+            slope: Vector2::zeros(),
         },
     );
     put_down(&mut walk, sensed);
@@ -66,7 +66,11 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
 fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
     let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
     let reach = walk.nominal.reach;
-    walk.lift(&gait, 0, &Step { twist, aim: twist, height: 0.02, highest: 0.02, reach, foothold: None, feels: false });
+    walk.lift(
+        &gait,
+        0,
+        &Step { twist, aim: twist, height: 0.02, highest: 0.02, reach, foothold: None, slope: Vector2::zeros() },
+    );
     for _ in 0..25 {
         let motion = twist.motion(0.01);
         let step = BodyMotionStep { motion, twist, aim: twist, time: 0.01, ..at_rest(&walk) };
