@@ -128,7 +128,7 @@ def test_when_stopped_with_the_bus_saturated_expect_one_frame_within_20_ms(armed
         command(user, dict.fromkeys(JOINTS, 0.0))
         user.spin(0.2)
         assert_all_off(boards)
-        assert user.enable().success
+        user.until(lambda: user.enable().success, 5.0, 'servos switched on')
         user.until(lambda: state_of(user) == 'armed', 5.0, 'armed')
         user.quiet()
     figures.note('emergency stop on the wire, bus saturated', worst * 1e3, 'ms', 20)
