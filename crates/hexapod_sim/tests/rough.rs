@@ -81,6 +81,6 @@ fn when_the_floor_is_flat_expect_feeling_and_seeing_to_cost_no_way_wherever_the_
     for (twist, feels) in walks {
         let fraction = flat_fraction(twist, feels);
         println!("{twist:?}, {feels:?}: {fraction:.3}");
-        assert!(fraction > 0.96, "{twist:?}, {feels:?}: {fraction}");
+        assert!(fraction > 0.94, "{twist:?}, {feels:?}: {fraction}");
     }
 }
