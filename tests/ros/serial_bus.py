@@ -154,8 +154,10 @@ class Line:
                 continue
             frame, waiting = self.kind.split(waiting + came)
             while frame:
-                time.sleep(len(frame) * self.kind.BYTE_S)
-                self._obey(frame)
+                # Who is behind the wire does not answer what nobody waits for any more, or it would stay behind.
+                if not waiting:
+                    time.sleep(len(frame) * self.kind.BYTE_S)
+                self._obey(frame, answers=not waiting)
                 frame, waiting = self.kind.split(waiting)
 
     def _go_on(self):
@@ -167,7 +169,7 @@ class Line:
                     servo.put(servo.PRESENT, servo.number(servo.GOAL) + servo.pushed)
             self.trace.append((now, [servo.position for servo in self.servos.values()]))
 
-    def _obey(self, frame):
+    def _obey(self, frame, answers):
         self._go_on()
         number, instruction, register, values = self.kind.request(frame)
         replies = []
@@ -193,7 +195,7 @@ class Line:
                            if is_answered and not servo.silent]
             if instruction in (PING, WRITE) and number != BROADCAST:
                 replies = [servo.reply(b'') for servo in meant]
-        if answer := b''.join(replies):
+        if (answer := b''.join(replies)) and answers:
             time.sleep(len(answer) * self.kind.BYTE_S)
             self.adapter.write(answer)
 
