@@ -9,8 +9,9 @@ use crate::scan::ScanError;
 use crate::serial::SerialPort;
 use embedded_hal::i2c::I2c;
 use hexapod_servo::ServoConfig;
+use hexapod_servo::backend::Tally;
 use hexapod_servo::pca9685::registers::MODE1;
-use hexapod_servo::serial::{Answer, Line, Port, PortError, SerialConfig, check_setting, look_for};
+use hexapod_servo::serial::{Answer, Line, Port, PortError, SerialConfig, SerialServos, look_for};
 use hexapod_servo::servo2040::{NOBODY, identify};
 
 /// What is known of a bus that was asked.
@@ -77,12 +78,19 @@ fn servos<P: Port>(port: P, baud: u32, config: &SerialConfig) -> Result<Vec<Part
     for (servo, joint) in config.servos().iter().zip(&config.joints().joints) {
         let answer = match look_for(&mut line, (family, protocol), servo.id)? {
             Answer::Servo(found) if found.alarm.is_some() => Err(found.to_string()),
-            Answer::Servo(found) => check_setting(&mut line, family, servo)?.map(|()| found.to_string()),
+            Answer::Servo(found) => Ok(found.to_string()),
             Answer::Garbage => Err("answers with bytes that make no reply: two servos may have this ID".into()),
             Answer::Several => Err("answers twice: two servos have this ID".into()),
             Answer::Silence => Err("does not answer".into()),
         };
         parts.push(Part { name: format!("servo {} ({})", servo.id, joint.name), answer });
+    }
+    // As `enable` does.
+    let mut servos = SerialServos::new(config, line.into_port(), baud);
+    for (index, part) in parts.iter_mut().enumerate().filter(|(_, part)| part.answer.is_ok()) {
+        if let Err(wrong) = servos.check_setting(index, &mut Tally::default())? {
+            part.answer = Err(wrong);
+        }
     }
     Ok(parts)
 }

@@ -91,15 +91,7 @@ mod tests {
         let (cx, mut state, mut progress) = (context(&robot), on_its_feet(&robot, Mode::Walking), Progress::default());
         if lifted {
             let reach = state.walk.nominal.reach;
-            let step = Step {
-                twist: Twist::ZERO,
-                aim: Twist::ZERO,
-                height: 0.03,
-                highest: 0.03,
-                reach,
-                foothold: None,
-                slope: nalgebra::Vector2::zeros(),
-            };
+            let step = Step::flat(Twist::ZERO, 0.03, reach);
             state.walk.lift(cx.gait, 0, &step);
         }
         state.twist = [Twist::new(0.05 * fraction, 0.0, 0.0); 2];

@@ -41,5 +41,4 @@ pub use port::{Line, Port, PortError};
 pub use scan::{Answer, Found, look_for};
 pub use series::{Field, Model, Order, Rule, Series, Sign, Watchdog};
 pub use servos::SerialServos;
-pub use settings::check_setting;
 pub use simulated::{Fault, Simulated};

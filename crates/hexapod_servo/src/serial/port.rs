@@ -90,6 +90,11 @@ impl<P: Port> Line<P> {
         &mut self.port
     }
 
+    /// The line itself, for another use.
+    pub fn into_port(self) -> P {
+        self.port
+    }
+
     /// Bytes that came in and belonged to no frame.
     pub fn skipped(&self) -> u64 {
         self.parser.skipped()

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::block::Block;
 use super::config::Servo;
 use super::family::Family;
-use super::frame::{Frame, Protocol};
-use super::port::{Line, Port, PortError};
+use super::frame::Protocol;
+use super::port::{Port, PortError};
 use super::series::{Order, Rule, Series};
 use super::servos::{ATTEMPTS, SerialServos};
 use super::trouble::complaint;
@@ -74,40 +74,12 @@ fn misfit(family: &Family, servo: &Servo, block: Block, values: &[u8]) -> Option
     })
 }
 
-/// Looks at what a servo of a family is set to, before there is a driver. Only reads.
-///
-/// # Errors
-/// The line cannot be used.
-pub fn check_setting<P: Port>(
-    line: &mut Line<P>,
-    family: &Family,
-    servo: &Servo,
-) -> Result<Result<(), String>, PortError> {
-    let series = servo.series;
-    for &block in series.setting {
-        let mut found = None;
-        for _ in 0..ATTEMPTS {
-            let mut frame = Frame::read(series.protocol, servo.id, block);
-            line.ask(&mut frame, (1, usize::from(block.count)), &mut Tally::default(), |reply| {
-                if reply.id == servo.id {
-                    found = Some(misfit(family, servo, block, reply.values));
-                }
-                reply.id == servo.id
-            })?;
-            if found.is_some() {
-                break;
-            }
-        }
-        if let Some(wrong) = found.unwrap_or_else(|| Some(SILENT.into())) {
-            return Ok(Err(wrong));
-        }
-    }
-    Ok(Ok(()))
-}
-
 impl<P: Port> SerialServos<P> {
-    /// What a servo is set to, and what is wrong with that.
-    fn check_setting(&mut self, index: usize, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
+    /// Looks at what a servo is set to, and says what is wrong with that. Only reads.
+    ///
+    /// # Errors
+    /// The line cannot be used.
+    pub fn check_setting(&mut self, index: usize, tally: &mut Tally) -> Result<Result<(), String>, PortError> {
         for &block in self.series.setting {
             let wrong = self.check_block(index, block, tally)?;
             if wrong.is_err() {

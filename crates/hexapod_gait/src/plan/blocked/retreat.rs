@@ -123,15 +123,7 @@ mod tests {
         start.sway.x = -leans_m;
         let (reach, ahead) = (start.walk.nominal.reach, start.walk.nominal.place(0) + Vector2::new(1.0, 0.0));
         let place = Foothold { at: ahead.push(0.0), highest: 0.0 };
-        let step = Step {
-            twist: Twist::ZERO,
-            aim: Twist::ZERO,
-            height,
-            highest: height,
-            reach,
-            foothold: Some(place),
-            slope: Vector2::zeros(),
-        };
+        let step = Step { foothold: Some(place), ..Step::flat(Twist::ZERO, height, reach) };
         start.walk.lift(&robot.1, 0, &step);
         bent(&robot.0, start)
     }

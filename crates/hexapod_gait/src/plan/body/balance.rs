@@ -60,19 +60,7 @@ mod tests {
         let mut state = on_its_feet(&robot, Mode::Walking);
         let (reach, twist) = (state.walk.nominal.reach, Twist::ZERO);
         for leg in (0..6).filter(|&leg| robot.1.offset(leg) == robot.1.offset(0)) {
-            state.walk.lift(
-                &robot.1,
-                leg,
-                &Step {
-                    twist,
-                    aim: twist,
-                    height: 0.03,
-                    highest: 0.03,
-                    reach,
-                    foothold: None,
-                    slope: Vector2::zeros(),
-                },
-            );
+            state.walk.lift(&robot.1, leg, &Step::flat(twist, 0.03, reach));
         }
         assert_eq!(state.walk.feet().iter().filter(|foot| matches!(foot, Foot::Planted { .. })).count(), 3);
         state.margin_budget_m = -1.0;

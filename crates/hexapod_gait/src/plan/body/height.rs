@@ -183,11 +183,7 @@ mod tests {
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let (reach, twist) = (state.walk.nominal.reach, Twist::new(0.15, 0.0, 0.0));
         state.twist = [twist; 2];
-        state.walk.lift(
-            cx.gait,
-            0,
-            &Step { twist, aim: twist, height: 0.03, highest: 0.03, reach, foothold: None, slope: Vector2::zeros() },
-        );
+        state.walk.lift(cx.gait, 0, &Step::flat(twist, 0.03, reach));
         let Foot::Swinging(swing) = state.walk.foot(0) else { unreachable!("it has been lifted") };
         assert!(reach.fraction(swing.touch_down.xy() - state.walk.nominal.place(0)) > 1.0, "as seen now");
         let wanted = NominalTarget { raised: 0.01, reach_fraction: 1.0 };

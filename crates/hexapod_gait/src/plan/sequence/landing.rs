@@ -75,19 +75,7 @@ mod tests {
         let robot = shipped();
         let mut start = on_its_feet(&robot, Mode::Stopping(Stopping::now(0)));
         let (reach, twist) = (start.walk.nominal.reach, Twist::ZERO);
-        start.walk.lift(
-            &robot.1,
-            3,
-            &Step {
-                twist,
-                aim: twist,
-                height: 0.03,
-                highest: 0.03,
-                reach,
-                foothold: None,
-                slope: nalgebra::Vector2::zeros(),
-            },
-        );
+        start.walk.lift(&robot.1, 3, &Step::flat(twist, 0.03, reach));
         if let Foot::Swinging(swing) = &mut start.walk.feet[3] {
             swing.at.z = 0.02;
         }

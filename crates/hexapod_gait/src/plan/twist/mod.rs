@@ -199,15 +199,7 @@ mod tests {
         let robot = shipped();
         let (cx, mut state) = (context(&robot), on_its_feet(&robot, Mode::Walking));
         let reach = state.walk.nominal.reach;
-        let step = Step {
-            twist: Twist::ZERO,
-            aim: Twist::ZERO,
-            height: 0.03,
-            highest: 0.03,
-            reach,
-            foothold: None,
-            slope: nalgebra::Vector2::zeros(),
-        };
+        let step = Step::flat(Twist::ZERO, 0.03, reach);
         state.walk.lift(cx.gait, 0, &step);
         state.swing_pace = 0.5;
         let Cadence { cycle, mean_pace } = cadence(&cx, &state, Twist::ZERO);

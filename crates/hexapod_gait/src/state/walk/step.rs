@@ -25,6 +25,14 @@ pub(crate) struct Step {
     pub slope: Vector2<f64>,
 }
 
+#[cfg(test)]
+impl Step {
+    /// One of a walk with a constant twist on flat ground.
+    pub(crate) fn flat(twist: Twist, height: f64, reach: Reach) -> Self {
+        Self { twist, aim: twist, height, highest: height, reach, foothold: None, slope: Vector2::zeros() }
+    }
+}
+
 /// What all feet feel, and how late that is reported, s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sensed {

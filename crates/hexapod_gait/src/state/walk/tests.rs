@@ -44,19 +44,7 @@ fn go_on(walk: &mut Walk, gait: &Gait, time: f64) {
 fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
     let (mut walk, gait) = walk();
     let reach = walk.nominal.reach;
-    walk.lift(
-        &gait,
-        0,
-        &Step {
-            twist: Twist::ZERO,
-            aim: Twist::ZERO,
-            height: 0.02,
-            highest: 0.02,
-            reach,
-            foothold: None,
-            slope: Vector2::zeros(),
-        },
-    );
+    walk.lift(&gait, 0, &Step::flat(Twist::ZERO, 0.02, reach));
     put_down(&mut walk, sensed);
     go_on(&mut walk, &gait, progress * 0.25);
     (walk, gait)
@@ -66,11 +54,7 @@ fn swinging(progress: f64, sensed: Option<bool>) -> (Walk, Gait) {
 fn when_a_swing_is_over_expect_the_foot_on_the_ground_half_a_stance_ahead_of_rest() {
     let ((mut walk, gait), twist) = (walk(), Twist::new(0.04, 0.0, 0.0));
     let reach = walk.nominal.reach;
-    walk.lift(
-        &gait,
-        0,
-        &Step { twist, aim: twist, height: 0.02, highest: 0.02, reach, foothold: None, slope: Vector2::zeros() },
-    );
+    walk.lift(&gait, 0, &Step::flat(twist, 0.02, reach));
     for _ in 0..25 {
         let motion = twist.motion(0.01);
         let step = BodyMotionStep { motion, twist, aim: twist, time: 0.01, ..at_rest(&walk) };
