@@ -29,6 +29,8 @@ pub(crate) struct Alarm(Arc<Flags>);
 struct Flags {
     raised: AtomicBool,
     free: AtomicBool,
+    /// A driver lets itself be watched.
+    linked: AtomicBool,
     /// The last driver ended in order.
     in_order: AtomicBool,
     over: AtomicBool,
@@ -43,6 +45,11 @@ impl Alarm {
     /// Notes whether the bus has no driver.
     pub fn note_free(&self, free: bool) {
         self.0.free.store(free, Ordering::SeqCst);
+    }
+
+    /// Whether a driver lets itself be watched.
+    pub fn is_linked(&self) -> bool {
+        self.0.linked.load(Ordering::SeqCst)
     }
 
     /// Whether the last driver said that it ends.
@@ -73,6 +80,7 @@ impl Watcher {
         while !self.alarm.0.over.load(Ordering::SeqCst) {
             let now = monotonic_now();
             let heard = self.driver.listen();
+            self.alarm.0.linked.store(heard.is_linked, Ordering::SeqCst);
             if heard.is_linked {
                 self.alarm.0.in_order.store(false, Ordering::SeqCst);
             }

@@ -205,6 +205,10 @@ impl Guarding {
                 self.cut_driver();
                 watch.looked = Some(monotonic_now());
             }
+            if self.term == Term::OneDriver && watch.is_followed(free.is_ok(), self.alarm.is_linked()) {
+                tracing::info!("another driver has the bus, and watches over it with a guard of its own");
+                break;
+            }
             if watch.sees(free.is_ok(), now) {
                 self.attempt.set(Some(now));
                 let outcome = self.servos.cut();
@@ -240,6 +244,8 @@ struct Watch {
     since: Duration,
     /// When it looked last, or had done with an attempt.
     looked: Option<Duration>,
+    /// A driver has gone, or there was none.
+    was_free: bool,
 }
 
 impl Watch {
@@ -251,12 +257,18 @@ impl Watch {
 
     /// Looks whether a driver is there; true if everything is to be switched off now.
     fn sees(&mut self, free: bool, now: Duration) -> bool {
+        self.was_free |= free;
         if !free {
-            *self = Self { looked: self.looked, ..Self::default() };
+            *self = Self { looked: self.looked, was_free: self.was_free, ..Self::default() };
         } else if self.attempts == 0 {
             self.since = now;
         }
         free && !self.off
+    }
+
+    /// Whether the driver that has gone is followed by another, which switches off what it finds and has guards linked to it.
+    fn is_followed(&self, free: bool, is_linked: bool) -> bool {
+        self.was_free && !free && is_linked
     }
 
     fn tried(&mut self, outcome: Off, in_order: bool) {
@@ -287,50 +299,4 @@ impl Watch {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: Duration = Duration::from_secs(100);
-
-    #[test]
-    fn when_the_driver_goes_expect_one_switching_off_that_is_seen_to_work() {
-        let mut watch = Watch::default();
-        assert!(watch.sees(true, NOW), "no driver at the start");
-        watch.tried(Off::Missing, false);
-        assert!(watch.sees(true, NOW), "a board did not answer");
-        watch.tried(Off::All, false);
-        assert!(!watch.sees(true, NOW), "all are off");
-        assert!(!watch.sees(false, NOW), "a driver has come");
-        assert!(watch.sees(true, NOW), "it has gone");
-    }
-
-    #[test]
-    fn when_the_machine_keeps_it_from_looking_expect_the_guard_to_know_for_how_long() {
-        let mut watch = Watch::default();
-        assert_eq!(watch.looks(NOW), None, "it begins to watch");
-        assert_eq!(watch.looks(NOW + LOOK_EVERY), None);
-        watch.sees(false, NOW + LOOK_EVERY);
-        assert_eq!(watch.looks(NOW + LOOK_EVERY + 2 * LATE_AFTER), Some(2 * LATE_AFTER));
-    }
-
-    #[test]
-    fn when_a_guard_for_one_driver_can_do_no_more_expect_its_end() {
-        let mut watch = Watch::default();
-        watch.sees(true, NOW);
-        for _ in 1..MISSING_AFTER {
-            watch.tried(Off::Missing, false);
-            watch.sees(true, NOW + LOOK_EVERY);
-        }
-        assert!(!watch.is_done(Off::Missing, NOW + LOOK_EVERY));
-        watch.tried(Off::Missing, false);
-        assert!(watch.is_done(Off::Missing, NOW + LOOK_EVERY));
-        assert!(!watch.is_done(Off::Failing, NOW + LOOK_EVERY), "a bus that fails may come back");
-        assert!(watch.is_done(Off::Failing, NOW + GIVEN_UP_AFTER));
-        assert!(Watch::default().is_done(Off::All, NOW));
-        let attempt = Attempt::default();
-        assert!(!attempt.hangs(NOW));
-        attempt.set(Some(NOW));
-        assert!(!attempt.hangs(NOW + LOOK_EVERY));
-        assert!(attempt.hangs(NOW + GIVEN_UP_AFTER + LOOK_EVERY));
-    }
-}
+mod tests;

@@ -50,6 +50,17 @@ fn when_a_driver_comes_while_a_guard_waits_expect_it_linked_and_a_second_guard_b
 }
 
 #[test]
+fn when_many_guards_watch_expect_each_to_hear_that_the_driver_lives() {
+    const SIXTH: u8 = 245;
+    let (line, liveness) = (StopLine::default(), Liveness::default());
+    let mut driver = ToGuards::open(Device::i2c(SIXTH)).unwrap();
+    let mut guards: Vec<_> = (0..12).map(|_| ToDriver::new(Device::i2c(SIXTH))).collect();
+    guards.iter_mut().for_each(|guard| assert!(guard.listen().is_linked));
+    guards.iter().for_each(|_| driver.attend(true, (&line, &liveness), NOW));
+    assert!(guards.iter_mut().all(|guard| guard.listen().is_alive), "who hears nothing switches everything off");
+}
+
+#[test]
 fn when_a_driver_hands_its_lines_over_expect_the_guard_to_have_the_same_until_it_ends_in_order() {
     const THIRD: u8 = 248;
     let line = StopLine::default();
