@@ -34,14 +34,16 @@ impl Plant {
     ) -> Result<Self, BuildError> {
         let mount = hangs.map_or(Mount::Free(Isometry3::identity()), Mount::Fixed);
         let world = World::of_robot(robot, assembly, ground, &mount, config.engine)?;
-        let mut simulator = Simulator::new(world, robot, &config.servos, config.battery);
-        simulator.plug_into(Boards::new(boards, servos, simulator.joints(), seed));
+        let simulator = Simulator::new(world, robot, &config.servos, config.battery);
         let start = start(&simulator, angles);
         let mut plant = Self { simulator, start, hangs, done: Disturbances::default() };
         plant.put();
-        // Legs without pulses give way: what the sensors tell first is of a robot that lies at rest.
+        // Legs without pulses give way: what the sensors tell first is of a robot that lies at rest. A driver that switches
+        // servos on meanwhile is heard from then on.
         let step_s = plant.simulator.world().settings().step_s;
         (0..(SETTLE_S / step_s) as usize).for_each(|_| plant.step());
+        let boards = Boards::new(boards, servos, plant.simulator.joints(), seed);
+        plant.simulator.plug_into(boards);
         Ok(plant)
     }
 
