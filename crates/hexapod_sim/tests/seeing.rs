@@ -106,6 +106,25 @@ fn when_the_ground_drops_away_expect_it_to_stop_before_it_falls_in_sight_of_a_bo
     }
 }
 
+/// Steps down of a metre begin 0.6 m ahead of where the body starts. A foot that is put down past that bears nothing, which
+/// shows in the lean as soon as the others are lifted.
+#[test]
+fn when_feet_feel_nothing_expect_them_on_the_near_side_of_a_brink_that_is_seen_and_the_robot_level_on_its_way_back() {
+    let leans_deg = each_seed(0, 6, |seed| {
+        let speed = 0.05 + 0.004 * seed as f64;
+        let mut walker = Walker::standing("tripod", &ground("steps", -1.0), Feels::Looks);
+        let mut most_deg = 0.0_f64;
+        for (seconds, vx) in [(0.66 / speed, speed), (2.0, 0.0), (6.0, -speed)] {
+            for _ in 0..(seconds / TICK_S) as usize {
+                walker.tick(Twist::new(vx, 0.0, 0.0));
+                most_deg = most_deg.max(lean(&walker.world.base()).to_degrees());
+            }
+        }
+        most_deg
+    });
+    assert!(leans_deg.iter().all(|&lean_deg| lean_deg < 4.0), "{leans_deg:.1?}");
+}
+
 /// Where the camera does not look, a foot over a hollow is no edge.
 #[test]
 fn when_it_walks_in_a_circle_or_back_over_rubble_expect_it_not_to_stop_as_at_a_brink() {

@@ -6,7 +6,7 @@ use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{BarredWay, Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Point3, Translation3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Translation3, Vector2, Vector3};
 
 /// How footholds are planned, by default for legs as long as the shipped robot's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +99,7 @@ impl FootholdPlanner {
         let odom_from_footprint = &(odom_from_body * engine.last().footprint_from_body.inverse());
         self.compare(engine, map, odom_from_footprint);
         let odom_from_footprint = &(Translation3::new(0.0, 0.0, self.off_m) * odom_from_footprint);
-        let mut is_at_brink = false;
+        let (mut is_at_brink, is_barred) = (false, self.way.bars());
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
             let Some(chosen) = self.chosen.get_mut(leg) else { continue };
             is_at_brink |= step.is_some_and(|step| {
@@ -119,13 +119,15 @@ impl FootholdPlanner {
                 let ground_speed = engine.last().twist.velocity_at(step.from.xy());
                 let way = odom_from_footprint * ground_speed.push(0.0);
                 let choice = self.planning.choice(map, (&from, &nominal, &way.xy()), *chosen, is_within);
-                let under_m = odom_from_footprint.translation.z;
-                let drops = !matches!(choice, Choice::Foothold(_))
-                    && self.planning.drops(map, (&from, &nominal), (&way.xy(), under_m));
+                let under = Point3::from(odom_from_footprint.translation.vector);
+                let drops = self.planning.drops(map, (&from, &nominal), (&way.xy(), &under));
                 *chosen = match choice {
-                    Choice::Foothold(found) => Some(found.at),
-                    // Back to where it stood.
+                    // Back to where it stood: what the map has on the last of the ground may be beyond it by what odometry
+                    // and camera are wrong.
                     _ if drops => Some(from),
+                    Choice::Foothold(found) => Some(found.at),
+                    // At a brink also from where nothing is known.
+                    _ if is_barred => Some(from),
                     _ => None,
                 };
                 // A foot that stayed behind may swing on over the edge though the robot is driven back.
@@ -260,27 +262,43 @@ impl Planning {
 
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
     /// looked for, or is out of sight: the bottom of a hole, or, where nothing is known of the place, ground that should be seen
-    /// and is not. Over narrower gaps feet find their way by what they feel.
+    /// and is not. Over narrower gaps feet find their way by what they feel. Where too little is in view ahead of a foot, which
+    /// stands at the side, it goes by what is ahead of the body's middle.
     fn drops(
         &self,
         map: &ElevationMap,
         (from, nominal): (&Point3<f64>, &Point3<f64>),
-        (way, under_m): (&Vector2<f64>, f64),
+        (way, under): (&Vector2<f64>, &Point3<f64>),
     ) -> bool {
         let ahead = ahead(from, nominal, way);
         // A foot of a body that leans may be in the air.
-        let ground_m = map.height(&from.xy()).map_or(from.z, |height| height.mean_m.max(under_m)).min(from.z);
+        let ground_m = map.height(&from.xy()).map_or(from.z, |height| height.mean_m.max(under.z)).min(from.z);
+        let middle = under.xy() + ahead * (nominal - under).xy().dot(&ahead);
+        let ends = |at| self.ends_beyond(map, (at, ground_m), &ahead);
+        match ends(nominal.xy()) {
+            Some(ends) => ends,
+            None => ends(middle) == Some(true),
+        }
+    }
+
+    /// Whether no ground of this height is known from a place on that way; none where too little of it was in view.
+    fn ends_beyond(
+        &self,
+        map: &ElevationMap,
+        (at, ground_m): (Point2<f64>, f64),
+        ahead: &Vector2<f64>,
+    ) -> Option<bool> {
         // Past the cell of an edge, which has the height of the upper side.
-        let [past, beyond] = [NARROW, BROAD].map(|far| nominal.xy() + ahead * (far * self.search_radius_m));
+        let [past, beyond] = [NARROW, BROAD].map(|far| at + ahead * (far * self.search_radius_m));
         let (mut deep, mut unseen) = (0_usize, 0_usize);
         for index in cells_between(map, past, beyond, self.foot_radius_m) {
             match map.height_m(index) {
-                Some(height_m) if height_m >= ground_m - self.most_climb_m => return false,
+                Some(height_m) if height_m >= ground_m - self.most_climb_m => return Some(false),
                 None if !map.is_missing(index) => unseen += 1,
                 _ => deep += 1,
             }
         }
-        deep > 0 && UNSEEN * deep >= unseen
+        (deep > 0 && UNSEEN * deep >= unseen).then_some(true)
     }
 
     fn choice(
@@ -321,7 +339,7 @@ mod tests {
     /// Whether it drops away for a foot that stands so high at the origin, swings there, and a body that goes ahead.
     fn drops(map: &ElevationMap, stands_m: f64, to: [f64; 2]) -> bool {
         let [from, nominal] = [[0.0, 0.0], to].map(|[x, y]| Point3::new(x, y, stands_m));
-        Planning::default().drops(map, (&from, &nominal), (&Vector2::new(0.07, 0.0), 0.0))
+        Planning::default().drops(map, (&from, &nominal), (&Vector2::new(0.07, 0.0), &Point3::origin()))
     }
 
     #[test]

@@ -43,6 +43,18 @@ pub enum Feels {
     Reckons,
     /// The same with a lidar in place of the camera.
     Spins,
+    /// As by odometry, but for the switches: its feet feel nothing.
+    Looks,
+}
+
+impl Feels {
+    fn has_switches(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Looks)
+    }
+
+    fn has_imu(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Switches)
+    }
 }
 
 /// A walk over rough ground.
@@ -176,7 +188,9 @@ impl Walker {
         walker.seeing = match feels {
             Feels::Nothing | Feels::Switches | Feels::Imu => None,
             Feels::Sees => Some(Seeing::new(&walker.world, 1)),
-            Feels::Reckons => Some(Seeing::new(&walker.world, 1).reckoning(walker.engine.legs().len())),
+            Feels::Reckons | Feels::Looks => {
+                Some(Seeing::new(&walker.world, 1).reckoning(walker.engine.legs().len()))
+            }
             Feels::Spins => Some(Seeing::spinning(&walker.world, 1).reckoning(walker.engine.legs().len())),
         };
         walker
@@ -204,7 +218,7 @@ impl Walker {
         let closed = self.switches.read(&self.world);
         felt.iter_mut()
             .zip(closed)
-            .for_each(|(felt, closed)| *felt = (self.feels != Feels::Nothing).then_some(*closed));
+            .for_each(|(felt, closed)| *felt = self.feels.has_switches().then_some(*closed));
         self.felt.push_back(felt);
         tick
     }
@@ -212,7 +226,7 @@ impl Walker {
     /// Which way is up in the body, as its IMU has it.
     fn up(&mut self) -> Option<Vector3<f64>> {
         let now = Duration::from_secs_f64(self.world.time_s());
-        if !matches!(self.feels, Feels::Imu | Feels::Sees | Feels::Reckons | Feels::Spins) {
+        if !self.feels.has_imu() {
             return None;
         }
         let (imu, reader) = &mut self.imu;
