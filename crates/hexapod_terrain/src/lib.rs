@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod align;
+mod brink;
 mod capsule;
 mod cell;
 mod choose;

@@ -1,12 +1,12 @@
 //! Footholds for a robot that walks.
 
 use crate::choose::choose;
-use crate::clearance::{cells_between, highest_between};
+use crate::clearance::highest_between;
 use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
 use hexapod_gait::{BarredWay, Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::{Isometry3, Point2, Point3, Translation3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Vector2, Vector3};
 
 /// How footholds are planned, by default for legs as long as the shipped robot's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,17 +61,10 @@ pub struct FootholdPlanner {
 const STANDS_M: f64 = 0.02;
 /// So many feet carry a robot.
 const CARRY: usize = 3;
-/// What drops away from so far on, in units of how far a place is looked for, and for so far, is no gap but a brink.
-const NARROW: f64 = 0.4;
-const BROAD: f64 = 2.0;
-/// Ground that goes on is seen within so far of any foot, in the same units, of those beside the body, too.
-const FAR: f64 = 5.0;
 /// So far off, m, feet and camera see the same way.
 const HORIZON_M: f64 = 1e3;
 /// A foot that goes more slowly over the ground, m/s, is put down where it swings to, not where the robot goes.
-const LEAST_M_S: f64 = 1e-3;
-/// For each cell that is deep or missing there, so many may never have been in view.
-const UNSEEN: usize = 4;
+pub(crate) const LEAST_M_S: f64 = 1e-3;
 /// Fraction by which the difference between the map and the feet follows what is seen at a tick.
 const FOLLOW: f64 = 0.05;
 
@@ -197,7 +190,7 @@ pub(crate) fn way_ahead(
 }
 
 /// Where the robot takes a foot: that way over the ground, or, where it hardly goes any, where the foot swings to.
-fn ahead(from: &Point3<f64>, nominal: &Point3<f64>, way: &Vector2<f64>) -> Vector2<f64> {
+pub(crate) fn ahead(from: &Point3<f64>, nominal: &Point3<f64>, way: &Vector2<f64>) -> Vector2<f64> {
     let swings = || (nominal - from).xy().try_normalize(f64::EPSILON);
     way.try_normalize(LEAST_M_S).or_else(swings).unwrap_or_default()
 }
@@ -229,78 +222,6 @@ impl Planning {
             && [lands, lands + stance].iter().all(|at| engine.reaches(leg, at) && engine.reaches(leg, &(at + lifted)))
     }
 
-    /// Whether a foot stands where it felt no ground, none stands ahead of it, and none is known farther on where the robot goes and the camera looks: a camera
-    /// that has never seen so far does not show that ground is missing there.
-    fn ends_at(&self, on: &StepOnMap<'_>) -> bool {
-        let StepOnMap { engine, map, odom_from_footprint, step } = *on;
-        if !step.over_nothing {
-            return false;
-        }
-        let from = odom_from_footprint * Point3::from(step.from);
-        let Some(ahead) = way_ahead(engine, odom_from_footprint, step) else { return false };
-        let beyond = from.xy() + ahead * (FAR * self.search_radius_m);
-        let is_deep = |index| map.height_m(index).is_none_or(|height_m| height_m < from.z - self.most_climb_m);
-        !self.stands_ahead_of(on)
-            && map.looks_towards(&beyond.coords.push(from.z).into())
-            && cells_between(map, from.xy(), beyond, self.foot_radius_m).all(is_deep)
-    }
-
-    /// Whether a foot stands on ground farther on where the robot goes: ground that it feels, or that the map has there though its
-    /// switch may be dead.
-    fn stands_ahead_of(&self, on: &StepOnMap<'_>) -> bool {
-        let StepOnMap { engine, map, odom_from_footprint, step } = *on;
-        let way = engine.last().twist.velocity_at(step.from.xy());
-        let Some(ahead) = way.try_normalize(LEAST_M_S) else { return false };
-        let is_seen = |other: &NextStep| {
-            let at = odom_from_footprint * Point3::from(other.from);
-            map.height(&at.xy()).is_some_and(|height| (height.mean_m - at.z).abs() < self.most_climb_m)
-        };
-        let stands = |other: &NextStep| other.swung.is_none() && (!other.over_nothing || is_seen(other));
-        let is_ahead = |other: &NextStep| (other.from - step.from).xy().dot(&ahead) > self.search_radius_m;
-        engine.next_steps().iter().flatten().any(|other| stands(other) && is_ahead(other))
-    }
-
-    /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
-    /// looked for, or is out of sight: the bottom of a hole, or, where nothing is known of the place, ground that should be seen
-    /// and is not. Over narrower gaps feet find their way by what they feel. Where too little is in view ahead of a foot, which
-    /// stands at the side, it goes by what is ahead of the body's middle.
-    fn drops(
-        &self,
-        map: &ElevationMap,
-        (from, nominal): (&Point3<f64>, &Point3<f64>),
-        (way, under): (&Vector2<f64>, &Point3<f64>),
-    ) -> bool {
-        let ahead = ahead(from, nominal, way);
-        // A foot of a body that leans may be in the air.
-        let ground_m = map.height(&from.xy()).map_or(from.z, |height| height.mean_m.max(under.z)).min(from.z);
-        let middle = under.xy() + ahead * (nominal - under).xy().dot(&ahead);
-        let ends = |at| self.ends_beyond(map, (at, ground_m), &ahead);
-        match ends(nominal.xy()) {
-            Some(ends) => ends,
-            None => ends(middle) == Some(true),
-        }
-    }
-
-    /// Whether no ground of this height is known from a place on that way; none where too little of it was in view.
-    fn ends_beyond(
-        &self,
-        map: &ElevationMap,
-        (at, ground_m): (Point2<f64>, f64),
-        ahead: &Vector2<f64>,
-    ) -> Option<bool> {
-        // Past the cell of an edge, which has the height of the upper side.
-        let [past, beyond] = [NARROW, BROAD].map(|far| at + ahead * (far * self.search_radius_m));
-        let (mut deep, mut unseen) = (0_usize, 0_usize);
-        for index in cells_between(map, past, beyond, self.foot_radius_m) {
-            match map.height_m(index) {
-                Some(height_m) if height_m >= ground_m - self.most_climb_m => return Some(false),
-                None if !map.is_missing(index) => unseen += 1,
-                _ => deep += 1,
-            }
-        }
-        (deep > 0 && UNSEEN * deep >= unseen).then_some(true)
-    }
-
     fn choice(
         &self,
         map: &ElevationMap,
@@ -320,45 +241,5 @@ impl Planning {
             limits: Limits { least_seen, ..self.limits },
         };
         choose(map, &wanted, |at| (at.z - from.z).abs() <= self.most_climb_m && is_within(at))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Ground of these heights ahead of the robot, as far as it is known.
-    fn ground(height_m: impl Fn(f64, f64) -> Option<f64>) -> ElevationMap {
-        let mut map = ElevationMap::default();
-        for (x, y) in (-25..25).flat_map(|x| (-25..25).map(move |y| (0.015 * f64::from(x), 0.015 * f64::from(y)))) {
-            height_m(x, y).into_iter().for_each(|z| map.felt(&Point3::new(x, y, z), 1e-6, 0.0));
-        }
-        map
-    }
-
-    /// Whether it drops away for a foot that stands so high at the origin, swings there, and a body that goes ahead.
-    fn drops(map: &ElevationMap, stands_m: f64, to: [f64; 2]) -> bool {
-        let [from, nominal] = [[0.0, 0.0], to].map(|[x, y]| Point3::new(x, y, stands_m));
-        Planning::default().drops(map, (&from, &nominal), (&Vector2::new(0.07, 0.0), &Point3::origin()))
-    }
-
-    #[test]
-    fn when_the_ground_ends_expect_it_to_drop_away_whether_the_foot_stands_or_is_in_the_air_over_it() {
-        let table = ground(|x, _| Some(if x < 0.06 { 0.0 } else { -0.2 }));
-        let gap = ground(|x, _| Some(if (0.04..0.1).contains(&x) { -0.2 } else { 0.0 }));
-        for stands_m in [0.0, 0.05, 0.14] {
-            assert!(drops(&table, stands_m, [0.05, 0.0]), "{stands_m}");
-            assert!(
-                !drops(&gap, stands_m, [0.05, 0.0]),
-                "the body leans, and the foot is {stands_m} m above level ground"
-            );
-        }
-    }
-
-    #[test]
-    fn when_a_foot_swings_aside_where_nothing_is_in_view_expect_what_is_ahead_to_count() {
-        let beside_a_hole =
-            ground(|x, y| (y < 0.06).then_some(if (0.0..0.05).contains(&x) && y > 0.03 { -0.2 } else { 0.0 }));
-        assert!(!drops(&beside_a_hole, 0.0, [0.02, 0.045]));
     }
 }
