@@ -4,6 +4,7 @@ import array
 import json
 from pathlib import Path
 import shutil
+import signal
 import socket
 import ssl
 import struct
@@ -629,3 +630,20 @@ def test_when_the_page_runs_in_a_process_of_its_own_expect_the_same_robot_driven
     node.signal(2)
     assert node.wait() == 0
     processes.assert_no_crash(node)
+
+
+@pytest.mark.parametrize('seconds', [1.5, 4.2])
+def test_when_a_stop_arrives_while_the_server_stands_still_expect_it_acted_on_once_that_goes_on(session, seconds):
+    port, user = free_port(), session.user
+    session.start('hexapod', 'run')
+    server = session.start('web_teleop', '--ros-args', '-p', f'port:={port}')
+    servos = user.listen('servo_states')
+    client = Client(port)
+    client.wait('state', lambda state: state['gait_state'] == 'sitting', 15.0)
+    user.arm()
+    server.signal(signal.SIGSTOP)
+    client.send(type='stop', kind='emergency')
+    user.spin(seconds)
+    assert servos[-1].message.name, 'nobody else stops it'
+    server.signal(signal.SIGCONT)
+    user.until(lambda: not servos[-1].message.name, 1.0, 'all servos off')

@@ -15,6 +15,7 @@ use hexapod_ros::monotonic_now;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -25,6 +26,8 @@ type Socket = WebSocketStream<Wire>;
 
 /// A client that says nothing for so long has gone.
 const SILENCE: Duration = Duration::from_secs(3);
+/// What has come is read within so long of looking.
+const LATE: Duration = Duration::from_millis(50);
 /// Time for `hello`.
 const HELLO_TIME: Duration = Duration::from_secs(5);
 /// A client that takes nothing for so long is dropped.
@@ -66,9 +69,8 @@ pub(super) async fn serve(shared: &Shared, socket: Socket) {
         End::Said(None) => {}
         End::Said(Some(close)) => {
             out.send(Down::Close(close));
-            let _ = timeout(GOODBYE, &mut writer).await;
-            // What it has sent yet would else be answered by a reset, which overtakes the last words.
-            let _ = timeout(GOODBYE, async { while let Some(Ok(_)) = stream.next().await {} }).await;
+            // What it has sent yet would else be answered by a reset, which overtakes the last words; and a stop may be in it.
+            let _ = tokio::join!(timeout(GOODBYE, &mut writer), timeout(GOODBYE, reader.drain(&mut stream)));
         }
         End::Deaf => {
             writer.abort();
@@ -154,6 +156,17 @@ async fn write(mut sink: SplitSink<Socket, Message>, mut waiting: Receiver<Down>
     }
 }
 
+/// The next message that comes by a time, or has come when this process gets round to looking: it may have stood still.
+async fn next_by(
+    by: Instant,
+    stream: &mut SplitStream<Socket>,
+) -> Result<Option<tungstenite::Result<Message>>, Elapsed> {
+    match timeout_at(by, stream.next()).await {
+        Err(_) => timeout(LATE, stream.next()).await,
+        next => next,
+    }
+}
+
 struct Reader<'a> {
     shared: &'a Shared,
     id: ClientId,
@@ -170,7 +183,7 @@ impl Reader<'_> {
     async fn read(&mut self, stream: &mut SplitStream<Socket>) -> Option<Close> {
         let mut by = Instant::now() + HELLO_TIME;
         loop {
-            let Ok(next) = timeout_at(by, stream.next()).await else {
+            let Ok(next) = next_by(by, stream).await else {
                 return Some(if self.is_known { Close::Silent } else { Close::NoHello });
             };
             // A browser sends these for a page that hangs, too.
@@ -196,14 +209,25 @@ impl Reader<'_> {
     /// Hears nothing but stops, until the client is silent or gone.
     async fn hear_stops(&mut self, stream: &mut SplitStream<Socket>) {
         while let Ok(Some(Ok(message))) = timeout(SILENCE, stream.next()).await {
-            if let Message::Text(text) = message
-                && let Ok(message @ Incoming::Stop(_)) = parse(&text, Duration::ZERO)
-            {
-                let _ = self.shared.bridge.send(Input::Message { id: self.id, message, received: monotonic_now() });
-            }
+            self.take_stop(&message);
             if self.count().is_err() {
                 return;
             }
+        }
+    }
+
+    /// Hears the stops in what a client that is closed has sent yet.
+    async fn drain(&mut self, stream: &mut SplitStream<Socket>) {
+        while let Some(Ok(message)) = stream.next().await {
+            self.take_stop(&message);
+        }
+    }
+
+    fn take_stop(&self, message: &Message) {
+        if let Message::Text(text) = message
+            && let Ok(message @ Incoming::Stop(_)) = parse(text, Duration::ZERO)
+        {
+            let _ = self.shared.bridge.send(Input::Message { id: self.id, message, received: monotonic_now() });
         }
     }
 
