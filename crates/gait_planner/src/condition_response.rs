@@ -201,6 +201,7 @@ impl ConditionResponse {
             up: tick.footprint_from_body.inverse_transform_vector(&Vector3::z()),
             down: tick.contacts,
             twist: [tick.twist.vx, tick.twist.vy, tick.twist.wz],
+            over_feet: tick.footprint_from_body.translation.vector.xy(),
             on_its_feet,
             moves: tick.velocities.iter().any(|leg| leg.iter().any(|speed| *speed != 0.0)),
         }

@@ -1,7 +1,7 @@
 //! What a robot's condition is determined from.
 
 use hexapod_kinematics::MAX_LEGS;
-use nalgebra::Vector3;
+use nalgebra::{Vector2, Vector3};
 
 /// What an IMU has reported, in the axes of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,8 +21,10 @@ pub struct Planned {
     pub up: Vector3<f64>,
     /// Feet on the ground.
     pub down: [bool; MAX_LEGS],
-    /// Velocity of the body, forward and to the left, m/s, and its turning, rad/s.
+    /// Velocity over the ground, forward and to the left, m/s, and turning, rad/s.
     pub twist: [f64; 3],
+    /// Where the body is over the middle of its feet, m: it sways there as its gait or its pose wants.
+    pub over_feet: Vector2<f64>,
     /// The feet alone carry the body.
     pub on_its_feet: bool,
     /// Some joint moves.

@@ -31,7 +31,9 @@ const WALKS_M_S: f64 = 0.07;
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     radius_m: f64,
+    /// The body's planned velocity, m/s, and where it was over its feet.
     planned: Vector2<f64>,
+    over_feet: Option<Vector2<f64>>,
     /// By what the velocity is greater than planned, m/s.
     beyond: Vector2<f64>,
     window: Window,
@@ -42,7 +44,7 @@ pub(super) struct Progress {
 impl Progress {
     pub fn new(radius_m: f64) -> Self {
         let zero = Vector2::zeros();
-        Self { radius_m, planned: zero, beyond: zero, window: Window::default(), gets_on_s: GETS_ON_S }
+        Self { radius_m, planned: zero, over_feet: None, beyond: zero, window: Window::default(), gets_on_s: GETS_ON_S }
     }
 
     /// Forgets what has been.
@@ -61,8 +63,10 @@ impl Progress {
     pub fn step(&mut self, planned: &Planned, knows: bool, dt: f64) -> bool {
         let [x, y, turn] = planned.twist;
         let wanted = Vector2::new(x, y);
-        self.beyond -= wanted - self.planned;
-        self.planned = wanted;
+        let before = self.over_feet.replace(planned.over_feet).unwrap_or(planned.over_feet);
+        let sways = if dt > 0.0 { (planned.over_feet - before) / dt } else { Vector2::zeros() };
+        self.beyond -= wanted + sways - self.planned;
+        self.planned = wanted + sways;
         self.beyond -= self.beyond * (dt / FORGET_S).min(1.0);
         let speed = wanted.norm();
         // About a robot that turns on the spot the accelerometer says too little.

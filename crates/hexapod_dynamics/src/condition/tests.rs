@@ -1,6 +1,6 @@
 use super::*;
 use crate::STANDARD_GRAVITY;
-use nalgebra::{Rotation3, Vector3};
+use nalgebra::{Rotation3, Vector2, Vector3};
 
 const DT: f64 = 0.01;
 
@@ -17,7 +17,8 @@ impl Bench {
     fn new() -> Self {
         let mut down = [false; MAX_LEGS];
         down[..6].fill(true);
-        let planned = Planned { up: Vector3::z(), down, twist: [0.0; 3], on_its_feet: true, moves: false };
+        let (twist, over_feet) = ([0.0; 3], Vector2::zeros());
+        let planned = Planned { up: Vector3::z(), down, twist, over_feet, on_its_feet: true, moves: false };
         Self { watch: ConditionWatch::new(0.2), planned, feet: [None; MAX_LEGS], body: Rotation3::identity() }
     }
 
@@ -156,4 +157,27 @@ fn when_it_gets_on_again_expect_that_said_once() {
         last = now;
     }
     assert!((1..=3).contains(&changes), "{changes}");
+}
+
+#[test]
+fn when_the_body_sways_over_its_feet_as_planned_expect_it_not_called_blocked() {
+    const ACROSS_M: f64 = 0.08;
+    let turns = std::f64::consts::TAU / 2.0;
+    let sways = |planned: bool| {
+        let mut bench = Bench::new();
+        bench.rest(2.0);
+        bench.walk(0.05);
+        let mut blocked = false;
+        for tick in 0..2000 {
+            // Weight is shifted in jerks, ahead of each step.
+            let at = turns * tick as f64 * DT;
+            let over = Vector2::new(0.25 * ACROSS_M * (2.0 * at).sin(), ACROSS_M * at.sin());
+            bench.planned.over_feet = if planned { over } else { Vector2::zeros() };
+            let pull = Vector3::new(-ACROSS_M * (2.0 * at).sin(), -ACROSS_M * at.sin(), 0.0) * turns * turns;
+            blocked |= bench.go(DT, Vector3::zeros(), |_| pull) == Condition::Blocked;
+        }
+        blocked
+    };
+    assert!(!sways(true));
+    assert!(sways(false), "nobody has planned that");
 }

@@ -179,7 +179,8 @@ fn planned(tick: &Tick) -> Planned {
     let up = tick.footprint_from_body.inverse_transform_vector(&Vector3::z());
     let twist = [tick.twist.vx, tick.twist.vy, tick.twist.wz];
     let moves = tick.velocities.iter().any(|leg| leg.iter().any(|speed| *speed != 0.0));
-    Planned { up, down: tick.contacts, twist, on_its_feet, moves }
+    let over_feet = tick.footprint_from_body.translation.vector.xy();
+    Planned { up, down: tick.contacts, twist, over_feet, on_its_feet, moves }
 }
 
 /// Any gait, with feet that feel or without, and one of these kinds of servo.
