@@ -70,7 +70,11 @@ impl Setup {
             no_load_speed_rad_s,
         });
         let named: Vec<_> = named.collect();
-        let config = Config::read_for(&files.in_config("sim.yaml").read()?, &description.robot, &named)?;
+        let mut config = Config::read_for(&files.in_config("sim.yaml").read()?, &description.robot, &named)?;
+        let assembly = Assembly::new(&description.robot);
+        if let Ok(assembly) = &assembly {
+            fit_switches(&mut config, assembly.mass());
+        }
         let frames = Frames::new(description.robot.model(), NAME, params)?;
         check_world_frame(params, &frames, &description)?;
         Ok(Self {
@@ -89,7 +93,7 @@ impl Setup {
             misfortunes: Misfortunes::at_start(params, description.robot.clone()),
             angles: Vec::new(),
             is_hung_up: false,
-            assembly: Assembly::new(&description.robot),
+            assembly,
             description,
             config,
         })
@@ -183,6 +187,19 @@ impl Setup {
     /// What it stands on.
     pub(crate) fn ground(&self) -> Ground {
         Ground { terrain: self.terrain.clone(), surface: self.config.surface, patches: Vec::new() }
+    }
+}
+
+/// Gives the feet of a robot of this mass, kg, switches that it closes, and notes that.
+fn fit_switches(config: &mut Config, mass: f64) {
+    let switches = config.switches.below(mass * config.engine.gravity);
+    if switches != config.switches {
+        config.notes.push(format!(
+            "feet of a robot of {mass:.2} kg hardly press with {} N (sensors.foot_switches in sim.yaml): in physics their \
+             switches close at {:.2} N and open at {:.2} N",
+            config.switches.press, switches.press, switches.release
+        ));
+        config.switches = switches;
     }
 }
 

@@ -11,6 +11,18 @@ pub struct SwitchModel {
     pub release: f64,
 }
 
+/// Feet of a robot press on their switches with this share of its weight at least, mostly.
+const SHARE: f64 = 0.05;
+
+impl SwitchModel {
+    /// The same, if feet that bear a robot of this weight, N, close it: a lighter robot has lighter ones in proportion.
+    #[must_use]
+    pub fn below(self, weight: f64) -> Self {
+        let press = SHARE * weight;
+        if self.press <= 2.0 * press { self } else { Self { press, release: press / self.press * self.release } }
+    }
+}
+
 /// The switches of all feet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootSwitches {
