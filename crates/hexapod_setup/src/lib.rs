@@ -7,6 +7,7 @@ mod files;
 mod forward;
 pub mod frames;
 mod gaits;
+mod idle_defaults;
 mod kind;
 mod layout;
 mod limitless;

@@ -1,6 +1,7 @@
 //! `servos.yaml`.
 
 use crate::config_file::ConfigFile;
+use crate::idle_defaults::{refuse_misfits, refuse_outranked};
 use crate::mimics::not_a_motor;
 use crate::simulated_servos::made_up;
 use crate::touch::{SERVO2040, check_touch, need_servo2040};
@@ -121,7 +122,14 @@ pub fn check_servos(document: &Document, robot: &Robot) -> Result<ServoConfig, C
 pub fn check_servos_alone(file: impl Into<ConfigFile>) -> Result<(), ConfigError> {
     let document = file.into().read_on()?;
     let mut faults = Faults::default();
-    let file: Option<ServoFile> = document.deserialize_on(&mut faults);
+    let mut file: Option<ServoFile> = document.deserialize_on(&mut faults);
+    let layer = |key: &str| document.layer(&format!("servos.{key}")).unwrap_or_default();
+    if let Some(file) = &mut file {
+        // Who says where servos are plugged in may have another robot than the shipped one.
+        if file.joints().any(|joint| layer(&format!("{joint}.channel")) > 0) {
+            file.retain(|joint| layer(joint) > 0);
+        }
+    }
     if let Some((raw, origins)) = file.and_then(|file| resolved(&document, file, &mut faults)) {
         checked(&document, &raw, &origins, &mut faults);
     }
@@ -269,21 +277,7 @@ fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut F
         let help = format!("{help}; {NEW}");
         faults.add(document.error_at(&format!("servos.{joint}"), "the robot has no such joint", help));
     }
-    // Those that are shipped may be for other robots.
-    let own = |key: &&str| document.layer(&format!("defaults.{key}")).is_some_and(|layer| layer > 0);
-    for key in file.idle_defaults(&joints).filter(own) {
-        let message = format!("no joint's name ends in `{key}` as a word; `all` stands for every joint");
-        let bare = key.trim_start_matches(['_', '*']);
-        let help = if bare != key && joints.iter().any(|joint| joint.ends_with(&format!("_{bare}"))) {
-            format!("did you mean `{bare}`?")
-        } else {
-            let mut ends: Vec<&str> = joints.iter().filter_map(|joint| Some(joint.rsplit_once('_')?.1)).collect();
-            ends.sort_unstable();
-            ends.dedup();
-            hint_for(key, &ends)
-        };
-        faults.add(document.error_at(&format!("defaults.{key}"), message, help));
-    }
+    refuse_misfits(document, &file, &joints, faults);
     let written = document.entries("servos");
     let is_meant = |joint: &str| misspelt.contains(&format!("did you mean `{joint}`?"));
     let is_written = |joint: &str| written.iter().any(|entry| entry.key == joint);
@@ -300,7 +294,9 @@ fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut F
     if !misspelt.is_empty() {
         file.retain(|joint| joint.is_empty() || joints.contains(&joint));
     }
+    let defaults = file.defaults_given();
     let (raw, origins) = resolved(document, file, faults)?;
+    refuse_outranked(document, &defaults, &origins, faults);
     let config = checked(document, &raw, &origins, faults)?;
     if !is_simulated {
         check_slopes(document, &raw, &origins, faults);

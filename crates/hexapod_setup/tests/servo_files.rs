@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use hexapod_config::ConfigError;
-use hexapod_kinematics::{LegOptions, LegSpec, Robot};
+use hexapod_kinematics::{Leg, LegOptions, LegSpec, Robot};
 use hexapod_servo::calibration::Touch;
-use hexapod_setup::{ConfigFile, Description, Files, read_servo2040, read_servos, simulated_servos};
+use hexapod_setup::{
+    ConfigFile, Description, Files, check_servos_alone, read_servo2040, read_servos, simulated_servos,
+};
 
 const SHIPPED: &str = include_str!("../../../config/servos.yaml");
 const URDF: &str = include_str!("../../../urdf/hexapod.urdf");
@@ -193,4 +195,33 @@ fn when_feet_have_touch_inputs_expect_them_by_their_legs_and_what_does_not_hold_
             .any(|error| error.key() == Some(&key) && error.line() == Some(21) && error.message().contains(words));
         assert!(found, "{touch}: {error:#}");
     }
+}
+
+#[test]
+fn when_a_default_counts_for_no_servo_as_each_gives_its_own_expect_it_refused_with_what_to_do() {
+    let robot = Robot::from_urdf(URDF).unwrap();
+    let read = |defaults: &str, own: &str| {
+        let joints = robot.legs().iter().flat_map(Leg::joints);
+        let servos: String = joints.map(|joint| format!("  {}: {{{own}}}\n", joint.name())).collect();
+        let text = format!("defaults:\n  all: {{kind: mg996r, {defaults}}}\nservos:\n{servos}");
+        let file = ConfigFile::of_texts([("shipped/servos.yaml", SHIPPED), ("own/servos.yaml", &text)]);
+        read_servos(&file, &robot)
+    };
+    let error = read("min_pulse_us: 1100", "min_pulse_us: 1000").unwrap_err();
+    assert_eq!((error.each().count(), error.key()), (1, Some("defaults.all.min_pulse_us")), "{error:#}");
+    assert!(format!("{error:#}").contains("take `min_pulse_us` out of the servos"), "{error:#}");
+    read("min_pulse_us: 1100", "max_pulse_us: 2000").unwrap();
+    read("trim_rad: 0.01", "").unwrap();
+}
+
+#[test]
+fn when_the_robot_cannot_be_read_expect_its_servos_not_compared_with_the_shipped_ones_but_with_each_other() {
+    let read = |own: &str| {
+        check_servos_alone(ConfigFile::of_texts([("shipped/servos.yaml", SHIPPED), ("own/servos.yaml", own)]))
+    };
+    let own = "servos:\n  leg0_coxa: {board: 0, channel: 0}\n  leg0_femur: {board: 0, channel: 1}\n";
+    read(own).unwrap();
+    let twice = read(&own.replace("channel: 1", "channel: 0")).unwrap_err();
+    assert_eq!((twice.each().count(), twice.key()), (1, Some("servos.leg0_femur.channel")), "{twice:#}");
+    read("servos:\n  left_front_coxa: {trim_rad: 0.1}\n").unwrap();
 }

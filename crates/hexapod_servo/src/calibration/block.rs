@@ -29,6 +29,21 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// Keys of a servo's pulses and angles, and which are given.
+    pub(super) fn figures(&self) -> [(&'static str, bool); 9] {
+        [
+            ("points", self.points.is_some()),
+            ("travel", self.travel.is_some()),
+            ("mounted_at_rad", self.mounted_at_rad.is_some()),
+            ("direction", self.direction.is_some()),
+            ("trim_rad", self.trim_rad.is_some()),
+            ("min_pulse_us", self.min_pulse_us.is_some()),
+            ("max_pulse_us", self.max_pulse_us.is_some()),
+            ("neutral_us", self.neutral_us.is_some()),
+            ("speed_limit_rad_s", self.speed_limit_rad_s.is_some()),
+        ]
+    }
+
     /// The lowest layer that any of the keys comes from which make a servo complete, if all are there.
     pub(super) fn complete_from(&self, joint: &str, layer: &dyn Fn(&str) -> usize) -> Option<usize> {
         let keys = [

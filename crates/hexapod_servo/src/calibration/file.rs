@@ -189,6 +189,15 @@ impl ServoFile {
         self.defaults.keys().map(String::as_str).filter(move |key| !fits(key))
     }
 
+    /// Keys of `defaults` whose figures servos take as they are, with their paths.
+    pub fn defaults_given(&self) -> Vec<String> {
+        let given = |(name, block): (&String, &Block)| {
+            let keys = block.figures().into_iter().filter(|(_, is_given)| *is_given);
+            keys.map(|(key, _)| format!("defaults.{name}.{key}")).collect::<Vec<_>>()
+        };
+        self.defaults.iter().flat_map(given).collect()
+    }
+
     /// Every servo with all of its keys, and where each stands. `layer` tells in which layer of the configuration a key
     /// stands, 0 being the lowest.
     ///

@@ -7,6 +7,11 @@ use std::collections::BTreeMap;
 pub struct Origins(pub(super) BTreeMap<String, String>);
 
 impl Origins {
+    /// Whether any servo takes a key from there.
+    pub fn are_in(&self, path: &str) -> bool {
+        self.0.values().any(|origin| origin == path)
+    }
+
     /// Where a key stands in the file, given where it would stand if every servo had all of its keys.
     pub fn of(&self, path: &str) -> String {
         let end = |at: usize| path[at..].starts_with(['.', '[']);

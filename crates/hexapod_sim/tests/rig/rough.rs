@@ -188,9 +188,7 @@ impl Walker {
         walker.seeing = match feels {
             Feels::Nothing | Feels::Switches | Feels::Imu => None,
             Feels::Sees => Some(Seeing::new(&walker.world, 1)),
-            Feels::Reckons | Feels::Looks => {
-                Some(Seeing::new(&walker.world, 1).reckoning(walker.engine.legs().len()))
-            }
+            Feels::Reckons | Feels::Looks => Some(Seeing::new(&walker.world, 1).reckoning(walker.engine.legs().len())),
             Feels::Spins => Some(Seeing::spinning(&walker.world, 1).reckoning(walker.engine.legs().len())),
         };
         walker
@@ -216,9 +214,7 @@ impl Walker {
         (0..2).for_each(|_| self.world.step());
         let mut felt = [None; MAX_LEGS];
         let closed = self.switches.read(&self.world);
-        felt.iter_mut()
-            .zip(closed)
-            .for_each(|(felt, closed)| *felt = self.feels.has_switches().then_some(*closed));
+        felt.iter_mut().zip(closed).for_each(|(felt, closed)| *felt = self.feels.has_switches().then_some(*closed));
         self.felt.push_back(felt);
         tick
     }
