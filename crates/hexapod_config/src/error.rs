@@ -167,8 +167,8 @@ impl ConfigError {
         let hinted = |error: &Self| {
             let mut own = error.alone();
             if let Some(more) = hint(error) {
-                let help = &mut own.inner.help;
-                *help = printable(&if help.is_empty() { more } else { format!("{help}; {more}") });
+                let (help, more) = (&mut own.inner.help, printable(&more));
+                *help = if help.is_empty() { more } else { format!("{help}; {more}") };
             }
             own
         };

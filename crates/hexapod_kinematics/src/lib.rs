@@ -28,7 +28,7 @@ pub use dh::{DhBody, DhConvention, DhJoint, DhLeg, DhPose, DhRobot};
 pub use error::{ModelError, ModelFault};
 pub use ik::{Choice, IterationBudget, NearestPose};
 pub use leg::{Ball, CouplingMatrix, Leg, Matrix6xN};
-pub use legs::{Front, LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, Robot};
+pub use legs::{Front, LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader, NOT_A_LEG, Robot};
 pub use limb::{
     FrameMotion, JointMotion, JointSampler, LimbError, LimbMotion, MAX_LIMB_POINTS, PointMotion, SamplerError,
 };

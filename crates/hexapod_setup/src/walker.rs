@@ -14,7 +14,7 @@ use crate::upright::check_upright;
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceError, StanceWish, size_of};
-use hexapod_kinematics::{Leg, Neighbour, Robot};
+use hexapod_kinematics::{Leg, NOT_A_LEG, Neighbour, Robot};
 use std::sync::Arc;
 
 /// What walks, and all that may be asked of it.
@@ -49,9 +49,12 @@ impl Walker {
         let gaits = gaits.map(|gaits| if feels { gaits.made_ready(|gait| gait.feeling()) } else { gaits });
         // What is wrong with the file of motions is reported when they are read.
         let clearance = leg_clearance_of(motions, size_of(&description.robot)).unwrap_or_default();
-        let engine = faults.note(stance(params, description, clearance)).and_then(|(settings, stance)| {
+        // Whoever misses a leg looks for what is wrong with the others.
+        let hinted = |error: ConfigError| error.hinted(|_| left_out(description));
+        let stance = stance(params, description, clearance).map_err(hinted);
+        let engine = faults.note(stance).and_then(|(settings, stance)| {
             let gaits = gaits.as_ref()?;
-            faults.note(engine(params, description, gaits, settings, stance))
+            faults.note(engine(params, description, gaits, settings, stance).map_err(hinted))
         });
         let motions = match &engine {
             Some((engine, ..)) => faults.note(Motions::read(motions, engine)),
@@ -68,6 +71,12 @@ impl Walker {
             remark.into_iter().chain(stroke).chain(crowded).chain(thin(&engine)).chain(lifts).chain(model).collect();
         Ok(Self { gaits: gaits.made_ready(|gait| engine.ready(gait)), engine, gait_name, motions, notes })
     }
+}
+
+/// What was told of chains that were not taken as legs.
+fn left_out(description: &Description) -> Option<String> {
+    let notes = description.robot.model().notes().iter().filter(|note| note.contains(NOT_A_LEG));
+    notes.cloned().reduce(|all, note| format!("{all}; {note}"))
 }
 
 /// What to say of legs that stand so near to each other that steps are shortened.

@@ -5,7 +5,7 @@
 
 use hexapod_config::ros_params::{ParamValue, Params};
 use hexapod_config::{ConfigError, Source};
-use hexapod_kinematics::Robot;
+use hexapod_kinematics::{NOT_A_LEG, Robot};
 use hexapod_setup::{ConfigFile, Description, Walker, planner};
 use std::path::Path;
 
@@ -320,4 +320,19 @@ fn when_a_quadrupeds_base_is_at_a_corner_expect_the_gaits_of_one_whose_base_is_i
             "{name} lifts more than it can stand without: {lift_offs:?}"
         );
     }
+}
+
+#[test]
+fn when_a_leg_was_left_out_and_the_others_cannot_walk_expect_the_refusal_to_say_so() {
+    let around = [0.0, 1.2, 2.4, -2.4, -1.2, 3.0];
+    let limits = [(-0.01, 0.01), (-0.1, 0.1), (-0.7, -0.6)];
+    let six = urdf(Odd { around, limits, ..PLAIN });
+    let longer =
+        |line: &str| if line.contains("l0_femur'") { line.replace("0.05 0 0", "0.08 0 0") } else { line.into() };
+    let five: String = six.lines().filter(|line| !line.contains("l5_")).map(|line| longer(line) + "\n").collect();
+    let error = walker(five, "left_out").unwrap_err();
+    assert!(
+        error.remedy().contains("the chain to link \"l0_foot\"") && error.remedy().contains(NOT_A_LEG),
+        "{error:#}"
+    );
 }

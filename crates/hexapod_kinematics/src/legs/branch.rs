@@ -63,9 +63,12 @@ pub(super) fn branches(model: &Model) -> Vec<Branch> {
     leaves.map(|leaf| Branch::to(model, leaf)).filter(|branch| !branch.moving.is_empty()).collect()
 }
 
+/// In what is told of a chain that is left out.
+pub const NOT_A_LEG: &str = "is not taken as a leg";
+
 /// What to tell of a chain that is left out.
 pub(super) fn not_a_leg(model: &Model, branch: &Branch, why: &str) -> String {
     let name = model.links().get(branch.leaf).map_or("", |l| l.name());
     let joints = branch.joints();
-    format!("the chain to link \"{name}\" has {joints} and is not taken as a leg ({why})")
+    format!("the chain to link \"{name}\" has {joints} and {NOT_A_LEG} ({why})")
 }

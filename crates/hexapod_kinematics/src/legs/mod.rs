@@ -21,6 +21,7 @@ mod order;
 mod posture;
 mod sizes;
 
+pub use branch::NOT_A_LEG;
 pub use options::{Front, LegOptions, LegSpec, MAX_LEGS, MIN_LEGS, MeshReader};
 
 use crate::chain::LegJoint;
