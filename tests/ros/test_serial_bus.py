@@ -83,8 +83,14 @@ def arm(user):
     """Switch the servos on, from wherever they lie; as a user would, again where one of them has not answered in time."""
     command(user, dict.fromkeys(JOINTS, 0.1))
     # A pseudo terminal is served by the kernel's ordinary threads: on a machine at work its bytes come late.
+    answers = []
+
+    def is_enabled():
+        answers.append(user.enable())
+        return answers[-1].success
+
     for _ in range(3):
-        user.until(lambda: user.enable().success, 30.0, 'servos switched on')
+        user.until(is_enabled, 30.0, lambda: f'servos switched on: {answers[-1].message}')
         began = len(statuses(user))
         # One that was on its way says what was before.
         user.until(lambda: {'armed': 1, 'fault': len(statuses(user)) > began + 1}.get(state_of(user)), 20.0,
