@@ -65,11 +65,13 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     for note in setups.planner.notes.iter().map(String::as_str).chain(driver) {
         say(format_args!("note     {note}"))?;
     }
-    if let Some(note) = setups.driver.servos().and_then(|servos| coarse(&setups.planner.engine, servos)) {
-        say(format_args!("note     {note}"))?;
-    }
     let robot = setups.planner.engine.robot();
     let motors = motors(&files.in_config("servos.yaml"), robot);
+    // How far a real servo turns between two pulses is its own.
+    let are_made_up = motors.iter().any(|(_, motor)| motor.is_placeholder());
+    if let Some(note) = setups.driver.servos().and_then(|servos| coarse(&setups.planner.engine, servos, are_made_up)) {
+        say(format_args!("note     {note}"))?;
+    }
     let foreign = setups.driver.remark().is_none().then(|| foreign::note(&files, robot)).flatten();
     for note in torques::notes(robot, &motors).into_iter().chain(foreign) {
         say(format_args!("note     {note}"))?;
@@ -131,7 +133,7 @@ fn not_of_ros(legs: &[Leg]) -> impl Iterator<Item = String> {
 const COARSE_RAD: f64 = 0.5 * std::f64::consts::PI / 180.0;
 
 /// What to say of servos whose pulses are too few for their angles, and what that costs.
-fn coarse(engine: &Engine, servos: &ServoConfig) -> Option<String> {
+fn coarse(engine: &Engine, servos: &ServoConfig, are_made_up: bool) -> Option<String> {
     let joints = engine.legs().iter().flat_map(|leg| leg.joints().iter().map(move |joint| (leg, joint)));
     let counts = joints.filter_map(|(leg, joint)| {
         let servo = servos.servos().get(servos.joint_index(joint.name())?)?;
@@ -142,9 +144,10 @@ fn coarse(engine: &Engine, servos: &ServoConfig) -> Option<String> {
     let (degrees, mm) = (count.to_degrees(), 0.5 * count * leg.length() * 1e3);
     let others =
         if counts.len() > 1 { format!(" ({} joints turn by more than 0.5)", counts.len()) } else { String::new() };
+    let scale = if are_made_up { "map only the range that the legs need to the pulses, or " } else { "" };
     Some(format!(
         "one count of its board turns {name} by {degrees:.2} degrees{others}: feet are up to {mm:.1} mm beside their places, and \
-         slip; map only the range that the legs need to the pulses, or raise pwm_frequency_hz if the servos bear it"
+         slip; {scale}raise pwm_frequency_hz if the servos bear it"
     ))
 }
 

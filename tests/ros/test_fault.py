@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from processes import ROOT
+from user import twist
 import walked
 
 
@@ -67,3 +68,23 @@ def test_when_the_planner_is_held_up_once_expect_no_fault(session):
     planner.signal(signal.SIGCONT)
     user.spin(3.0)
     assert [each.message.data for each in user.listen('gait_state')[seen:]] == []
+
+
+def test_when_the_planner_stands_still_in_stride_expect_enable_refused_for_its_silence_and_not_for_its_motion(session):
+    session.start('servo_driver')
+    planner = session.start('gait_planner')
+    user = session.user
+    user.hear('gait_state', 'servo_states')
+    user.arm()
+    user.stand()
+    user.stream('cmd_vel', twist(0.05))
+    user.wait_state('walking')
+    planner.signal(signal.SIGSTOP)
+    try:
+        assert user.call('emergency_stop').success
+        # The driver refuses whatever was called within 0.75 s of the stop for that.
+        user.spin(1.0)
+        refused = user.enable()
+        assert not refused.success and 'last joint command is' in refused.message, refused.message
+    finally:
+        planner.signal(signal.SIGCONT)

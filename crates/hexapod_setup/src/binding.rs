@@ -186,8 +186,15 @@ impl Trial<'_> {
         self.robot().joint_place(joint.name()).map(|(_, index)| index)
     }
 
+    /// Where its weight is. Wider limits are easier to try than other masses, where they help, too.
     fn balance(&self) -> Option<Reason> {
-        let walks = self.walks_with_robot(self.robot().without_masses());
-        if walks { unbalanced(self.engine) } else { None }
+        if !self.walks_with_robot(self.robot().without_masses()) {
+            return None;
+        }
+        let mut reason = unbalanced(self.engine)?;
+        if let Some(limits) = self.limits() {
+            reason.help = format!("{}; else {}", limits.help, reason.help);
+        }
+        Some(reason)
     }
 }

@@ -218,6 +218,11 @@ impl Guarding {
                 watch.looked = Some(monotonic_now());
                 watch.tried(outcome, self.alarm.ended_in_order());
                 if self.term == Term::OneDriver && watch.is_done(outcome, monotonic_now()) {
+                    if outcome != Off::All {
+                        tracing::error!(
+                            "the guard gives up: once the bus is back, `hexapod guard --off` switches all off"
+                        );
+                    }
                     break;
                 }
             }

@@ -77,7 +77,12 @@ impl fmt::Display for Cause {
             Self::Held => formatter.write_str("a source on the topic emergency_stop keeps sending true"),
             Self::Silent(None) => formatter.write_str("no heartbeat has come on the topic emergency_stop yet"),
             Self::Silent(Some(silent)) => {
-                write!(formatter, "the heartbeat on the topic emergency_stop is {:.2} s old", silent.as_secs_f64())
+                let silent_s = silent.as_secs_f64();
+                write!(
+                    formatter,
+                    "a source of heartbeats on the topic emergency_stop has been silent for {silent_s:.2} s; each counts \
+                     until its node is gone"
+                )
             }
         }
     }

@@ -66,6 +66,11 @@ impl<S: Backend> ServoDriver<S> {
         Ok(clamped)
     }
 
+    /// Whether the commands of any joint count at `now`.
+    pub fn is_commanded(&self, now: Duration) -> bool {
+        self.joints.iter().any(|joint| joint.is_fresh(now, self.config.timing.command_timeout))
+    }
+
     /// Sets which joints, a bit for each, are commanded by a source that is there and sends only when a command changes: their
     /// last command counts until the next call. All others need a stream of commands.
     pub fn keep(&mut self, joints: u64) {
