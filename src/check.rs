@@ -22,6 +22,7 @@ use hexapod_gait::{Engine, Gait};
 use hexapod_kinematics::Leg;
 use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_servo::ServoConfig;
+use hexapod_servo::calibration::Motor;
 use hexapod_setup::{Files, motors};
 use nalgebra::Vector2;
 use servo_driver::ServoMap;
@@ -67,9 +68,7 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     }
     let robot = setups.planner.engine.robot();
     let motors = motors(&files.in_config("servos.yaml"), robot);
-    // How far a real servo turns between two pulses is its own.
-    let are_made_up = motors.iter().any(|(_, motor)| motor.is_placeholder());
-    if let Some(note) = setups.driver.servos().and_then(|servos| coarse(&setups.planner.engine, servos, are_made_up)) {
+    if let Some(note) = setups.driver.servos().and_then(|servos| coarse(&setups.planner.engine, servos, &motors)) {
         say(format_args!("note     {note}"))?;
     }
     let foreign = setups.driver.remark().is_none().then(|| foreign::note(&files, robot)).flatten();
@@ -133,7 +132,7 @@ fn not_of_ros(legs: &[Leg]) -> impl Iterator<Item = String> {
 const COARSE_RAD: f64 = 0.5 * std::f64::consts::PI / 180.0;
 
 /// What to say of servos whose pulses are too few for their angles, and what that costs.
-fn coarse(engine: &Engine, servos: &ServoConfig, are_made_up: bool) -> Option<String> {
+fn coarse(engine: &Engine, servos: &ServoConfig, motors: &[(String, Motor)]) -> Option<String> {
     let joints = engine.legs().iter().flat_map(|leg| leg.joints().iter().map(move |joint| (leg, joint)));
     let counts = joints.filter_map(|(leg, joint)| {
         let servo = servos.servos().get(servos.joint_index(joint.name())?)?;
@@ -144,6 +143,8 @@ fn coarse(engine: &Engine, servos: &ServoConfig, are_made_up: bool) -> Option<St
     let (degrees, mm) = (count.to_degrees(), 0.5 * count * leg.length() * 1e3);
     let others =
         if counts.len() > 1 { format!(" ({} joints turn by more than 0.5)", counts.len()) } else { String::new() };
+    // How far a real servo turns between two pulses is its own.
+    let are_made_up = motors.iter().any(|(_, motor)| motor.is_placeholder());
     let scale = if are_made_up { "map only the range that the legs need to the pulses, or " } else { "" };
     Some(format!(
         "one count of its board turns {name} by {degrees:.2} degrees{others}: feet are up to {mm:.1} mm beside their places, and \

@@ -7,7 +7,7 @@ use crate::location::Location;
 use crate::source::Source;
 
 /// Longest message kept, in characters: a value of a megabyte is not repeated to the user.
-const MAX_MESSAGE: usize = 400;
+const MAX_MESSAGE: usize = 800;
 
 /// What is wrong with a configuration, where, and what would be right.
 ///

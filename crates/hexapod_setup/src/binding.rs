@@ -2,7 +2,9 @@
 
 use crate::rehearsal::{is_without_room, rehearse};
 use crate::robot::Description;
-use crate::stuck::{Reason, first_joint, is_slow, no_room, sluggish, too_slow, unbalanced, widened, wider};
+use crate::stuck::{
+    Reason, first_joint, is_slow, no_room, not_held_up, sluggish, too_slow, unbalanced, widened, wider,
+};
 use hexapod_config::units::short;
 use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceSpec, StanceWish};
 use hexapod_kinematics::{JointLimits, Leg, LegJoint, Neighbour, Robot};
@@ -191,10 +193,9 @@ impl Trial<'_> {
         if !self.walks_with_robot(self.robot().without_masses()) {
             return None;
         }
-        let mut reason = unbalanced(self.engine)?;
-        if let Some(limits) = self.limits() {
-            reason.help = format!("{}; else {}", limits.help, reason.help);
-        }
+        let Some(limits) = self.limits() else { return unbalanced(self.engine) };
+        let mut reason = not_held_up(self.engine)?;
+        reason.help = format!("{}; else {}", limits.help, reason.help);
         Some(reason)
     }
 }

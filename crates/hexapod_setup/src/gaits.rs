@@ -275,12 +275,16 @@ fn listed(places: &[LegPlace]) -> String {
 
 /// Whether at least three feet stand around the middle of the legs at every moment. The hips stand for the feet, which
 /// rest straight out from them or below them; the tolerance is for hips that are not quite symmetric, as with four legs
-/// the middle lies on an edge whenever one swings.
+/// the middle lies on an edge whenever one swings. A body that sways goes over the feet that stay, wherever those are: whether
+/// it comes far enough is seen when the robot is tried.
 fn stands(gait: &Gait, hips: &[Vector2<f64>]) -> bool {
     let middle = hips.iter().sum::<Vector2<f64>>() / hips.len().max(1) as f64;
     let size = hips.iter().map(|hip| (hip - middle).norm()).fold(0.0, f64::max);
-    gait.least_margin(hips, middle) >= -1e-6 - 0.03 * size
+    gait.least_margin(hips, middle) >= -1e-6 - (0.03 + SWAYS * gait.sway()) * size
 }
+
+/// A body sways so far for its balance, in units of how far the hips are from their middle.
+const SWAYS: f64 = 0.3;
 
 /// Whether a robot with another number of legs would stand on this gait: two rows of legs, evenly apart.
 fn is_for_others(spec: &GaitSpec) -> bool {

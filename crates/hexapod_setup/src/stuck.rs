@@ -47,8 +47,16 @@ pub(crate) fn explain(stuck: &Stuck, binding: Option<Reason>, engine: &Engine, d
     reported
 }
 
-/// The leg that cannot be lifted, because without it the others do not hold the robot up.
+/// The leg that cannot be lifted, because without it the others do not hold the robot up; and what to look at.
 pub(crate) fn unbalanced(engine: &Engine) -> Option<Reason> {
+    let mut reason = not_held_up(engine)?;
+    reason.help += ": look at the masses and origins of <inertial>, at the origins of the legs' first joints, and at their \
+                    limits, which say where feet stand and how far they go";
+    Some(reason)
+}
+
+/// The same without that.
+pub(crate) fn not_held_up(engine: &Engine) -> Option<Reason> {
     let lifts = lifts(engine);
     let worst = lifts.iter().min_by(|a, b| a.margin_m.total_cmp(&b.margin_m)).filter(|lift| lift.is_unsafe())?;
     let room_mm = engine.stance().reach().least() * MM;
@@ -67,10 +75,7 @@ pub(crate) fn unbalanced(engine: &Engine) -> Option<Reason> {
             "with leg {} in the air {place}, and its feet leave it {room_mm:.0} mm of room to lean over them",
             worst.leg.name()
         ),
-        help: format!(
-            "{weight}{hips}: look at the masses and origins of <inertial>, at the origins of the legs' first joints, and at their \
-             limits, which say where feet stand and how far they go"
-        ),
+        help: format!("{weight}{hips}"),
     })
 }
 

@@ -336,3 +336,18 @@ fn when_a_leg_was_left_out_and_the_others_cannot_walk_expect_the_refusal_to_say_
         "{error:#}"
     );
 }
+
+#[test]
+fn when_four_legs_are_not_quite_symmetric_expect_a_gait_that_sways_over_those_that_stand() {
+    let around = [0.785, 2.356, -2.356, -0.785, 3.0, 3.0];
+    let limits = [(-0.8, 0.8), (-2.1, 2.1), (-2.6, 0.6)];
+    let six = urdf(Odd { around, limits, ..PLAIN });
+    let kept = six.lines().filter(|line| ["l4_", "l5_"].iter().all(|other| !line.contains(other)));
+    let mut four: String = kept.map(|line| format!("{line}\n")).collect();
+    for (yaw, [x, y]) in around.iter().zip([[0.13, 0.08], [-0.12, 0.09], [-0.12, -0.08], [0.12, -0.07]]) {
+        let round = format!("xyz='{} {} 0'", 0.1 * yaw.cos(), 0.1 * yaw.sin());
+        assert!(four.contains(&round));
+        four = four.replace(&round, &format!("xyz='{x} {y} 0'"));
+    }
+    assert_eq!(walker(four, "unlike_sides").unwrap().gait_name, "crawl");
+}

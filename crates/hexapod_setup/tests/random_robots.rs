@@ -269,6 +269,7 @@ fn when_a_robot_stands_and_does_not_walk_expect_the_leg_or_the_joint_to_blame_on
             "l7_3: {lower",
         ),
         (126, "l6_0", "with leg l6 in the air its centre of mass is 12 mm outside its other feet", "can be missed"),
+        (126, "l6_0", "in the air", "l5_1: {lower: -0.5329, upper: 1.8241}"),
     ] {
         let error = walker(urdf(&mut Random(seed))).unwrap_err();
         assert!(error.key().unwrap().contains(&format!("\"{key}")), "{seed}: {error}");

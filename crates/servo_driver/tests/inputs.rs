@@ -164,10 +164,15 @@ fn when_the_planner_is_on_its_way_or_at_fault_expect_enable_refused_with_the_way
     let mut rig = Rig::new();
     for state in ["walking", "stopping", "playing", "fault"] {
         rig.ends.front.planner().hear(Sender::Local(1), state);
-        rig.command(0.0);
+        rig.drive(0.0, |_| true);
         let answer = rig.ask(Action::Enable);
         assert!(!answer.success && answer.message.contains("FAILED planner"), "{state}: {}", answer.message);
     }
+    rig.ends.front.planner().hear(Sender::Local(1), "walking");
+    std::thread::sleep(Duration::from_millis(400));
+    let answer = rig.ask(Action::Enable);
+    let says_what_it_lacks = answer.message.contains("FAILED commands") && !answer.message.contains("FAILED planner");
+    assert!(!answer.success && says_what_it_lacks, "it has fallen silent in stride: {}", answer.message);
     rig.ends.front.planner().hear(Sender::Local(1), "sitting");
     rig.arm();
 }
