@@ -23,7 +23,7 @@ use hexapod_kinematics::Leg;
 use hexapod_ros::bounds::{ROS_NAME, is_ros_name};
 use hexapod_servo::ServoConfig;
 use hexapod_servo::calibration::Motor;
-use hexapod_setup::{Files, motors};
+use hexapod_setup::{Files, motors, outranked_defaults};
 use nalgebra::Vector2;
 use servo_driver::ServoMap;
 use std::fmt::Write;
@@ -66,13 +66,13 @@ pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     for note in setups.planner.notes.iter().map(String::as_str).chain(driver) {
         say(format_args!("note     {note}"))?;
     }
-    let robot = setups.planner.engine.robot();
-    let motors = motors(&files.in_config("servos.yaml"), robot);
+    let (servos, robot) = (files.in_config("servos.yaml"), setups.planner.engine.robot());
+    let motors = motors(&servos, robot);
     if let Some(note) = setups.driver.servos().and_then(|servos| coarse(&setups.planner.engine, servos, &motors)) {
         say(format_args!("note     {note}"))?;
     }
     let foreign = setups.driver.remark().is_none().then(|| foreign::note(&files, robot)).flatten();
-    for note in torques::notes(robot, &motors).into_iter().chain(foreign) {
+    for note in torques::notes(robot, &motors).into_iter().chain(foreign).chain(outranked_defaults(&servos, robot)) {
         say(format_args!("note     {note}"))?;
     }
     if let Some(note) = pace::note(&setups.planner, &setups.driver.map().joints(), &motors) {

@@ -22,13 +22,15 @@ pub(crate) fn refuse_misfits(document: &Document, file: &ServoFile, joints: &[&s
     }
 }
 
-/// Refuses those of these keys that count for no servo, as each gives its own: whoever writes one expects it to count.
-pub(crate) fn refuse_outranked(document: &Document, given: &[String], origins: &Origins, faults: &mut Faults) {
-    for path in given.iter().filter(|path| is_own(document, path) && !origins.are_in(path)) {
+/// What to say of those of these keys that count for no servo, as each gives its own: whoever writes one expects it to
+/// count. No fault: servos that were calibrated leave such defaults behind.
+pub(crate) fn outranked(document: &Document, given: &[String], origins: &Origins) -> Vec<String> {
+    let idle = given.iter().filter(|path| is_own(document, path) && !origins.are_in(path));
+    let said = |path: &String| {
         let key = path.rsplit('.').next().unwrap_or_default();
-        let message = "it counts for no servo: each that it is for has another from `servos` or its kind";
-        faults.add(document.error_at(path, message, format!("take `{key}` out of the servos, or change it there")));
-    }
+        format!("{path} in servos.yaml counts for no servo: each has another `{key}`, of its own or from its kind")
+    };
+    idle.map(said).collect()
 }
 
 /// Those that are shipped may be for other robots.

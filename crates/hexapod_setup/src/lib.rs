@@ -45,7 +45,8 @@ pub use reach::{check_reach, check_serial_reach};
 pub use robot::Description;
 pub use serial::read_serial;
 pub use servos::{
-    Servos, check_servos, check_servos_alone, motors, raw_servos, read_servo2040, read_servos, simulated_servos,
+    Servos, check_servos, check_servos_alone, motors, outranked_defaults, raw_servos, read_servo2040, read_servos,
+    simulated_servos,
 };
 pub use simulated_servos::servos_text;
 pub use walker::Walker;

@@ -1,7 +1,7 @@
 //! `servos.yaml`.
 
 use crate::config_file::ConfigFile;
-use crate::idle_defaults::{refuse_misfits, refuse_outranked};
+use crate::idle_defaults::{outranked, refuse_misfits};
 use crate::mimics::not_a_motor;
 use crate::simulated_servos::made_up;
 use crate::touch::{SERVO2040, check_touch, need_servo2040};
@@ -102,6 +102,14 @@ pub fn motors(file: &ConfigFile, robot: &Robot) -> Vec<(String, Motor)> {
     let Some(file) = written(&document, robot, &mut Faults::default()) else { return vec![] };
     let joints = joint_names(robot).into_iter();
     joints.filter_map(|joint| Some((joint.to_owned(), file.motor(joint, layer_in(&document))?))).collect()
+}
+
+/// What to say of an owner's defaults that count for no servo.
+#[must_use]
+pub fn outranked_defaults(file: &ConfigFile, robot: &Robot) -> Vec<String> {
+    let Ok(document) = file.read_on() else { return vec![] };
+    let Some(file) = written(&document, robot, &mut Faults::default()) else { return vec![] };
+    outranked(&document, &file.defaults_given(), &origins(&document, robot))
 }
 
 /// Checks a servo map that was read or is about to be written, be it for real or for simulated servos.
@@ -294,9 +302,7 @@ fn check(document: &Document, mut file: ServoFile, robot: &Robot, faults: &mut F
     if !misspelt.is_empty() {
         file.retain(|joint| joint.is_empty() || joints.contains(&joint));
     }
-    let defaults = file.defaults_given();
     let (raw, origins) = resolved(document, file, faults)?;
-    refuse_outranked(document, &defaults, &origins, faults);
     let config = checked(document, &raw, &origins, faults)?;
     if !is_simulated {
         check_slopes(document, &raw, &origins, faults);
