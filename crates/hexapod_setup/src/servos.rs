@@ -94,22 +94,22 @@ fn layer_in(document: &Document) -> impl Fn(&str) -> usize {
 /// The motors of a robot's joints, as far as `servos.yaml` names kinds for them.
 #[must_use]
 pub fn motors(file: &ConfigFile, robot: &Robot) -> Vec<(String, Motor)> {
-    // What does not hold is told where servos are read.
-    let Ok(document) = file.read_on() else { return vec![] };
-    if is_for_another(&document, file.is_shipped(), robot) {
-        return vec![];
-    }
-    let Some(file) = written(&document, robot, &mut Faults::default()) else { return vec![] };
+    let Some((document, file)) = written_for(file, robot) else { return vec![] };
     let joints = joint_names(robot).into_iter();
     joints.filter_map(|joint| Some((joint.to_owned(), file.motor(joint, layer_in(&document))?))).collect()
 }
 
 /// What to say of an owner's defaults that count for no servo.
-#[must_use]
 pub fn outranked_defaults(file: &ConfigFile, robot: &Robot) -> Vec<String> {
-    let Ok(document) = file.read_on() else { return vec![] };
-    let Some(file) = written(&document, robot, &mut Faults::default()) else { return vec![] };
-    outranked(&document, &file.defaults_given(), &origins(&document, robot))
+    let Some((document, file)) = written_for(file, robot) else { return vec![] };
+    let given = file.defaults_given();
+    file.resolve(layer_in(&document)).map_or_else(|_| vec![], |(_, origins)| outranked(&document, &given, &origins))
+}
+
+/// A file for this robot, as it is written. What does not hold is reported where servos are read.
+fn written_for(file: &ConfigFile, robot: &Robot) -> Option<(Document, ServoFile)> {
+    let document = file.read_on().ok().filter(|document| !is_for_another(document, file.is_shipped(), robot))?;
+    written(&document, robot, &mut Faults::default()).map(|file| (document, file))
 }
 
 /// Checks a servo map that was read or is about to be written, be it for real or for simulated servos.
@@ -131,12 +131,12 @@ pub fn check_servos_alone(file: impl Into<ConfigFile>) -> Result<(), ConfigError
     let document = file.into().read_on()?;
     let mut faults = Faults::default();
     let mut file: Option<ServoFile> = document.deserialize_on(&mut faults);
-    let layer = |key: &str| document.layer(&format!("servos.{key}")).unwrap_or_default();
-    if let Some(file) = &mut file {
-        // Who says where servos are plugged in may have another robot than the shipped one.
-        if file.joints().any(|joint| layer(&format!("{joint}.channel")) > 0) {
-            file.retain(|joint| layer(joint) > 0);
-        }
+    let layer = |key: &str| layer_in(&document)(&format!("servos.{key}"));
+    // Who says where servos are plugged in may have another robot than the shipped one.
+    if let Some(file) = &mut file
+        && file.joints().any(|joint| layer(&format!("{joint}.channel")) > 0)
+    {
+        file.retain(|joint| layer(joint) > 0);
     }
     if let Some((raw, origins)) = file.and_then(|file| resolved(&document, file, &mut faults)) {
         checked(&document, &raw, &origins, &mut faults);

@@ -73,7 +73,7 @@ impl Walker {
     }
 }
 
-/// What was told of chains that were not taken as legs.
+/// The notes on chains that were not taken as legs.
 fn left_out(description: &Description) -> Option<String> {
     let notes = description.robot.model().notes().iter().filter(|note| note.contains(NOT_A_LEG));
     notes.cloned().reduce(|all, note| format!("{all}; {note}"))

@@ -273,8 +273,8 @@ fn when_an_imu_is_on_a_link_of_its_own_expect_readings_in_that_links_axes() {
 #[test]
 fn when_a_robot_is_too_light_for_its_switches_expect_lighter_ones_and_else_these() {
     let model = SwitchModel { press: 1.0, release: 0.6 };
-    assert_eq!(model.below(19.6), model);
-    assert_eq!(model.below(10.0), model);
-    let lighter = model.below(1.5);
+    assert_eq!(model.for_weight(19.6), model);
+    assert_eq!(model.for_weight(10.0), model);
+    let lighter = model.for_weight(1.5);
     assert!((lighter.press - 0.075).abs() < 1e-12 && (lighter.release - 0.045).abs() < 1e-12, "{lighter:?}");
 }

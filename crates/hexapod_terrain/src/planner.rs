@@ -111,17 +111,18 @@ impl FootholdPlanner {
                 let is_within = |at: &Point3<f64>| self.planning.reaches(engine, leg, &step, &seen(at).coords);
                 let ground_speed = engine.last().twist.velocity_at(step.from.xy());
                 let way = odom_from_footprint * ground_speed.push(0.0);
-                let choice = self.planning.choice(map, (&from, &nominal, &way.xy()), *chosen, is_within);
                 let under = Point3::from(odom_from_footprint.translation.vector);
                 let drops = self.planning.drops(map, (&from, &nominal), (&way.xy(), &under));
-                *chosen = match choice {
+                *chosen = if drops {
                     // Back to where it stood: what the map has on the last of the ground may be beyond it by what odometry
                     // and camera are wrong.
-                    _ if drops => Some(from),
-                    Choice::Foothold(found) => Some(found.at),
-                    // At a brink also from where nothing is known.
-                    _ if is_barred => Some(from),
-                    _ => None,
+                    Some(from)
+                } else {
+                    match self.planning.choice(map, (&from, &nominal, &way.xy()), *chosen, is_within) {
+                        Choice::Foothold(found) => Some(found.at),
+                        // At a brink also from where nothing is known.
+                        Choice::Unknown | Choice::NoneFits => is_barred.then_some(from),
+                    }
                 };
                 // A foot that stayed behind may swing on over the edge though the robot is driven back.
                 is_at_brink |= drops && ground_speed.dot(&(step.to - step.from.xy())) > 0.0;

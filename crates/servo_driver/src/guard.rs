@@ -206,7 +206,7 @@ impl Guarding {
                 watch.looked = Some(monotonic_now());
             }
             if self.term == Term::OneDriver && watch.is_followed(free.is_ok(), self.alarm.is_linked()) {
-                tracing::info!("another driver has the bus, and watches over it with a guard of its own");
+                tracing::info!("another driver has the bus, and switches off what it finds: this guard ends");
                 break;
             }
             if watch.sees(free.is_ok(), now) {

@@ -196,7 +196,7 @@ impl Looping {
         }
         match self.io.shared.planner.pose() {
             Pose::Unknown | Pose::Sitting | Pose::Standing => {}
-            // Of one that has fallen silent in stride that is said, and not what it could do.
+            // A planner that fell silent in mid-stride cannot answer `stop`: the check of the commands reports the silence.
             Pose::Moving if !self.guarded.driver.is_commanded(self.io.servo_time.at(now)) => {}
             Pose::Moving => return Some("FAILED planner: the robot is moving; call stop or sit first".into()),
             Pose::Fault => {

@@ -192,7 +192,7 @@ impl Setup {
 
 /// Gives the feet of a robot of this mass, kg, switches that it closes, and notes that.
 fn fit_switches(config: &mut Config, mass: f64) {
-    let switches = config.switches.below(mass * config.engine.gravity);
+    let switches = config.switches.for_weight(mass * config.engine.gravity);
     if switches != config.switches {
         config.notes.push(format!(
             "feet of a robot of {mass:.2} kg hardly press with {} N (sensors.foot_switches in sim.yaml): in physics their \

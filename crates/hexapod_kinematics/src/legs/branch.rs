@@ -63,7 +63,7 @@ pub(super) fn branches(model: &Model) -> Vec<Branch> {
     leaves.map(|leaf| Branch::to(model, leaf)).filter(|branch| !branch.moving.is_empty()).collect()
 }
 
-/// In what is told of a chain that is left out.
+/// Part of the note on a chain that is left out.
 pub const NOT_A_LEG: &str = "is not taken as a leg";
 
 /// What to tell of a chain that is left out.

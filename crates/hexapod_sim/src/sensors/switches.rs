@@ -17,7 +17,7 @@ const SHARE: f64 = 0.05;
 impl SwitchModel {
     /// The same, if feet that bear a robot of this weight, N, close it: a lighter robot has lighter ones in proportion.
     #[must_use]
-    pub fn below(self, weight: f64) -> Self {
+    pub fn for_weight(self, weight: f64) -> Self {
         let press = SHARE * weight;
         if self.press <= 2.0 * press { self } else { Self { press, release: press / self.press * self.release } }
     }
