@@ -161,6 +161,7 @@ def assert_only_changes(boards, since):
     assert sum(map(length, writes)) == 4 * len(changes)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize('signals', [1, 2], ids=['once', 'twice'])
 def test_when_signalled_in_mid_stride_expect_the_robot_down_and_all_off(session, boards, signals):
     user = session.user

@@ -124,7 +124,7 @@ def test_when_enabled_from_where_servos_lie_expect_them_led_slowly_and_every_joi
     said = {pair.key: pair.value for pair in statuses(user)[-1][1].values}
     assert re.fullmatch(r'30 \(\w+\)', said['hottest servo (C)']), said
     id_of = {pair.key: pair.value for pair in statuses(user)[-1][1].values}
-    assert float(id_of['transaction latency max (us)']) < 20e3
+    assert float(id_of['transaction latency max (us)']) < 20e3 * figures.BUSY
     assert statuses(user)[-1][1].hardware_id == f'{bus.family}@{bus.port}'
 
 
