@@ -8,6 +8,9 @@ use super::attitude::Moved;
 use super::inputs::Planned;
 use nalgebra::{Vector2, Vector3};
 
+/// Where the feet are further from the middle than this, m, the speeds and times below grow with the square root of it, as
+/// those of like robots do (Froude).
+const USUAL_RADIUS_M: f64 = 0.3;
 /// Progress is looked at over this time, s, in so many parts.
 const WINDOW_S: f64 = 1.0;
 const PARTS: usize = 20;
@@ -31,6 +34,8 @@ const WALKS_M_S: f64 = 0.07;
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     radius_m: f64,
+    /// By how much its speeds and times are greater than the usual ones.
+    pace: f64,
     /// The body's planned velocity, m/s, and where it was over its feet.
     planned: Vector2<f64>,
     over_feet: Option<Vector2<f64>>,
@@ -44,13 +49,15 @@ pub(super) struct Progress {
 impl Progress {
     pub fn new(radius_m: f64) -> Self {
         let zero = Vector2::zeros();
-        Self { radius_m, planned: zero, over_feet: None, beyond: zero, window: Window::default(), gets_on_s: GETS_ON_S }
+        let pace = (radius_m / USUAL_RADIUS_M).sqrt().max(1.0);
+        let (window, gets_on_s) = (Window::default(), f64::INFINITY);
+        Self { radius_m, pace, planned: zero, over_feet: None, beyond: zero, window, gets_on_s }
     }
 
     /// Forgets what has been.
     pub fn forget(&mut self) {
         self.beyond = Vector2::zeros();
-        (self.window, self.gets_on_s) = (Window::default(), GETS_ON_S);
+        (self.window, self.gets_on_s) = (Window::default(), f64::INFINITY);
     }
 
     pub fn sense(&mut self, moved: &Moved, seconds: f64) {
@@ -67,23 +74,23 @@ impl Progress {
         let sways = if dt > 0.0 { (planned.over_feet - before) / dt } else { Vector2::zeros() };
         self.beyond -= wanted + sways - self.planned;
         self.planned = wanted + sways;
-        self.beyond -= self.beyond * (dt / FORGET_S).min(1.0);
+        self.beyond -= self.beyond * (dt / (self.pace * FORGET_S)).min(1.0);
         let speed = wanted.norm();
         // About a robot that turns on the spot the accelerometer says too little.
         if !knows || !planned.on_its_feet || speed <= self.radius_m * turn.abs() {
-            (self.window, self.gets_on_s) = (Window::default(), GETS_ON_S);
+            (self.window, self.gets_on_s) = (Window::default(), f64::INFINITY);
             return false;
         }
-        if self.beyond.norm() > PUSHED * speed.max(WALKS_M_S) {
+        if self.beyond.norm() > PUSHED * speed.max(self.pace * WALKS_M_S) {
             self.forget();
         }
         if wanted.dot(&self.window.way()) < 0.0 {
             // Driven back: what was in the way is not any more.
             self.window = Window::default();
         }
-        self.window.add(&wanted, &self.beyond, dt);
-        self.gets_on_s = if self.window.is_stuck() { 0.0 } else { self.gets_on_s + dt };
-        self.gets_on_s < GETS_ON_S
+        self.window.add(&wanted, &self.beyond, dt, self.pace);
+        self.gets_on_s = if self.window.is_stuck(self.pace) { 0.0 } else { self.gets_on_s + dt };
+        self.gets_on_s < self.pace * GETS_ON_S
     }
 }
 
@@ -104,9 +111,9 @@ struct Window {
 }
 
 impl Window {
-    fn add(&mut self, planned: &Vector2<f64>, beyond: &Vector2<f64>, dt: f64) {
+    fn add(&mut self, planned: &Vector2<f64>, beyond: &Vector2<f64>, dt: f64, pace: f64) {
         // Half a tick less, so that rounding costs none.
-        if self.parts[self.at].seconds > WINDOW_S / PARTS as f64 - 0.5 * dt {
+        if self.parts[self.at].seconds > pace * WINDOW_S / PARTS as f64 - 0.5 * dt {
             self.at = (self.at + 1) % PARTS;
             self.full |= self.at == 0;
             self.parts[self.at] = Part::default();
@@ -122,10 +129,10 @@ impl Window {
         self.parts.iter().map(|part| part.way).sum()
     }
 
-    fn is_stuck(&self) -> bool {
+    fn is_stuck(&self, pace: f64) -> bool {
         let way = self.way();
         let speed = way.norm() / self.parts.iter().map(|part| part.seconds).sum::<f64>();
-        if !self.full || speed < CERTAIN_M_S {
+        if !self.full || speed < pace * CERTAIN_M_S {
             return false;
         }
         let ahead = way.normalize();

@@ -15,11 +15,16 @@ struct Bench {
 impl Bench {
     /// A robot of six legs that stands still and has no feet that feel.
     fn new() -> Self {
+        Self::sized(0.2)
+    }
+
+    /// One whose feet are so far from its middle, m.
+    fn sized(radius_m: f64) -> Self {
         let mut down = [false; MAX_LEGS];
         down[..6].fill(true);
         let (twist, over_feet) = ([0.0; 3], Vector2::zeros());
         let planned = Planned { up: Vector3::z(), down, twist, over_feet, on_its_feet: true, moves: false };
-        Self { watch: ConditionWatch::new(0.2), planned, feet: [None; MAX_LEGS], body: Rotation3::identity() }
+        Self { watch: ConditionWatch::new(radius_m), planned, feet: [None; MAX_LEGS], body: Rotation3::identity() }
     }
 
     /// Goes on, while the body turns and is accelerated so, in its own axes.
@@ -125,17 +130,25 @@ fn when_a_lifted_robot_is_turned_over_and_put_on_its_feet_expect_it_lifted_no_lo
 
 #[test]
 fn when_a_walk_meets_an_obstacle_expect_it_blocked_within_a_second_and_none_that_gets_on_or_walks_too_slowly() {
-    for (speed, blocked) in [(0.1, true), (0.05, true), (0.035, false)] {
-        let mut bench = Bench::new();
+    let small = (0.2, 1.0);
+    // Nine times as large it walks three times as fast, in steps of three times the time.
+    let large = (2.7, 3.0);
+    let walks = [(0.1, true), (0.05, true), (0.035, false)];
+    for ((radius_m, pace), (speed, blocked)) in
+        [small, large].into_iter().flat_map(|size| walks.map(|walk| (size, walk)))
+    {
+        let speed = pace * speed;
+        let mut bench = Bench::sized(radius_m);
         bench.rest(2.0);
         bench.walk(speed);
         // It comes up to its speed in a tick, as planned.
         bench.go(DT, Vector3::zeros(), |_| Vector3::x() * speed / DT);
-        let jolts =
-            |most: f64| move |t: f64| Vector3::x() * most * if (t * 4.0 + 0.25).fract() < 0.5 { 1.0 } else { -1.0 };
+        let jolts = |most: f64| {
+            move |t: f64| Vector3::x() * most / pace * if (t / pace * 4.0 + 0.25).fract() < 0.5 { 1.0 } else { -1.0 }
+        };
         assert_eq!(bench.go(20.0, Vector3::zeros(), jolts(1.0 * speed)), Condition::Ok, "{speed} m/s");
         bench.go(DT, Vector3::zeros(), |_| -Vector3::x() * speed / DT);
-        let reported = bench.go(1.1, Vector3::zeros(), jolts(-32.0 * speed));
+        let reported = bench.go(1.1 * pace, Vector3::zeros(), jolts(-32.0 * speed));
         assert_eq!(reported == Condition::Blocked, blocked, "{speed} m/s: {reported:?}");
     }
 }
