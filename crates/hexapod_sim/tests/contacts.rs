@@ -2,6 +2,7 @@
 
 use crate::rig::contact::{Efforts, Found, listen};
 use crate::rig::course::{Course, FLOORS};
+use crate::rig::random::drawn;
 
 /// Ten drives on a floor with servos of this kind, all with default settings.
 fn found(kind: &'static str, from: Efforts) -> Found {
@@ -24,7 +25,7 @@ fn found(kind: &'static str, from: Efforts) -> Found {
 
 #[test]
 fn when_feet_come_down_expect_contact_within_30_ms_on_the_mean_and_seldom_after_60() {
-    for kind in ["perfect", "mg996r", "ds3218"] {
+    for kind in drawn(&["perfect", "mg996r", "ds3218"], 1) {
         let found = found(kind, Efforts::Measured);
         assert!(found.late_s.len() > 100 && found.mean_s() < 0.03, "{kind}");
         assert!(found.later_than(0.06) * 25 <= found.late_s.len(), "{kind}");
@@ -33,7 +34,7 @@ fn when_feet_come_down_expect_contact_within_30_ms_on_the_mean_and_seldom_after_
 
 #[test]
 fn when_gears_rub_with_a_tenth_of_the_stall_torque_expect_no_swing_called_stance() {
-    for kind in ["perfect_stiff", "mg996r_stiff"] {
+    for kind in drawn(&["perfect_stiff", "mg996r_stiff"], 1) {
         let found = found(kind, Efforts::Measured);
         assert!(found.swings > 100 && found.false_stances == 0, "{kind}");
     }

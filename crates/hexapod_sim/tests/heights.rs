@@ -4,6 +4,7 @@ use crate::common::settings;
 use crate::rig::course::{Course, FLOORS, Floor, ROUGH_FLOORS};
 use crate::rig::drift::{STANDS_S, Sensed, drive};
 use crate::rig::other::{Body, LIGHT, QUAD, Stack, walk};
+use crate::rig::random::drawn;
 use crate::rig::shipped::GAITS;
 use crate::rig::{Rig, TICK_S};
 use hexapod_gait::{Input, Twist};
@@ -120,7 +121,7 @@ fn when_the_robot_walks_straight_up_a_ramp_expect_height_and_tilt_within_two_dev
 #[test]
 fn when_the_robot_walks_straight_up_ramps_with_an_imu_expect_its_height_to_3_percent_of_the_way() {
     for floor in [FLOORS[0], FLOORS[3], ROUGH_FLOORS[4]] {
-        for gait in GAITS {
+        for gait in drawn(&GAITS, 2) {
             let walk = straight_ahead(floor, gait, 25.0, true);
             println!("{} {gait}: {walk:?}", floor.words());
             assert!(walk.height_lost < 0.03, "{} {gait}: {walk:?}", floor.words());

@@ -1,6 +1,7 @@
 //! Rough ground whose heights the robot does not know.
 
 use crate::rig::TICK_S;
+use crate::rig::random::drawn;
 use crate::rig::rough::{Feels, Rough, Walker, each_seed};
 use hexapod_gait::Twist;
 use hexapod_sim::{Ground, Terrain};
@@ -56,7 +57,7 @@ fn way(name: &str, size: f64, adapts: bool) -> (f64, usize) {
 #[test]
 fn when_the_walk_changes_with_the_ground_expect_far_more_of_the_way_on_rubble_and_steps_and_nothing_changed_on_flat_ground()
  {
-    for (name, size, gains) in [("rubble", 0.06, 0.3), ("steps", 0.03, 0.4)] {
+    for (name, size, gains) in drawn(&[("rubble", 0.06, 0.3), ("steps", 0.03, 0.4)], 1) {
         let [adapting, not] = [true, false].map(|adapts| way(name, size, adapts).0);
         assert!(adapting > not + gains, "{name}: {adapting} of the way, {not} without");
     }
@@ -78,7 +79,7 @@ fn when_the_floor_is_flat_expect_feeling_and_seeing_to_cost_no_way_wherever_the_
     let (curve, back, aside) = (Twist::new(0.06, 0.0, 0.4), Twist::new(-0.07, 0.0, 0.0), Twist::new(0.0, 0.07, 0.0));
     let walks =
         [(curve, Feels::Imu), (back, Feels::Imu), (back, Feels::Sees), (aside, Feels::Sees), (curve, Feels::Sees)];
-    for (twist, feels) in walks {
+    for (twist, feels) in drawn(&walks, 3) {
         let fraction = flat_fraction(twist, feels);
         println!("{twist:?}, {feels:?}: {fraction:.3}");
         assert!(fraction > 0.94, "{twist:?}, {feels:?}: {fraction}");
