@@ -261,6 +261,8 @@ class User:
         """Stand up, and return when the robot does."""
         self.listen('gait_state')
         assert self.call('stand').success
+        # A robot whose servos were let go in mid-motion is called standing until the next tick begins to bring its legs home.
+        self.spin(0.1)
         self.wait_state('standing')
 
     def wait_state(self, *states, seconds=DISCOVERY_S):
