@@ -76,6 +76,18 @@ pub(crate) fn unmeasured(map: &ServoMap, files: &Files) -> Option<String> {
     (count > 0).then(|| format!("{count} of {} joints {what}", joints.len()))
 }
 
+/// That the bus is too slow for its servos.
+pub(crate) fn slow_bus(map: &ServoMap) -> Option<String> {
+    let ServoMap::Serial { baud, servos, .. } = map else { return None };
+    let hz = map.pace()?.short_hz()?;
+    Some(format!(
+        "at {baud} baud the bus has time for {hz:.0} goals and positions of {} servos a second, and 100 are meant: set the \
+         servos and baud_rate to {}",
+        servos.servos().len(),
+        servos.family().usual_rate
+    ))
+}
+
 /// The serial port, which this bus needs.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::params::{ON_CHANGE, ROS2_CONTROL};
 use crate::pin_access;
 use crate::pins::{Input, PinAccess, PinChoice, PinError};
 use crate::schedule::Schedule;
-use crate::servo_map::{servo_map, unmeasured};
+use crate::servo_map::{servo_map, slow_bus, unmeasured};
 use crate::statics::spare_parts;
 use crate::supply::SupplyLimits;
 use crate::wiring;
@@ -201,7 +201,7 @@ impl Setup {
         let (rate_hz, state_rate_hz) = (number(params, "rate"), number(params, "state_rate"));
         let stop_timeout = Duration::from_secs_f64(number(params, "emergency_stop_timeout"));
         let pins = if is_real { pins(params) } else { PinChoice::default() };
-        let notes = wiring::notes(params).into_iter().chain(unmeasured(&map, files)).collect();
+        let notes = wiring::notes(params).into_iter().chain(unmeasured(&map, files)).chain(slow_bus(&map)).collect();
         let spare_parts = spare_parts(&map, &description.robot);
         let limit = |name: &str| Some(number(params, name)).filter(|limit| map.measures_supply() && *limit > 0.0);
         let supply_limits = SupplyLimits { least_v: limit("low_voltage"), most_c: limit("high_temperature") };

@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
 
     #[test]
-    fn when_contacts_come_late_for_100_strides_expect_the_body_within_6_mm_and_no_jump(
+    fn when_contacts_come_late_for_100_strides_expect_the_body_within_8_mm_and_no_jump(
         gait in 0..4_usize, late in prop::array::uniform6(0..=6_usize), vx in -0.06..0.06_f64, wz in -0.2..0.2_f64,
     ) {
         let late = std::array::from_fn(|leg| late.get(leg).copied().unwrap_or(0));
@@ -101,7 +101,7 @@ proptest! {
             let tick = *world.engine.last();
             observer.check_joints(world.engine.legs(), &tick)?;
             observer.resume(&tick);
-            prop_assert!(world.too_high().abs() < 6e-3, "{} m too high", world.too_high());
+            prop_assert!(world.too_high().abs() < 8e-3, "{} m too high", world.too_high());
             let rises: [Option<f64>; 6] = std::array::from_fn(|leg| {
                 let stands = tick.contacts[leg] && before.contacts[leg];
                 stands.then(|| (tick.feet[leg].z - before.feet[leg].z) / DT)

@@ -18,6 +18,7 @@ pub static FAMILY: Family = Family {
 };
 
 const MODE: Field = Field::new(33, 1);
+const RESOLUTION: Field = Field::new(30, 1);
 
 /// STS and SMS servos: 4096 steps a turn.
 pub static STS: Series = Series {
@@ -45,7 +46,11 @@ pub static STS: Series = Series {
     model: Field::new(3, 2),
     high_first: Some(2),
     limits: (Field::new(9, 2), Field::new(11, 2)),
-    rules: &[Rule { field: MODE, mask: 0xFF, most: 0, least: 0, does: "is in mode", right: "0, position" }],
+    rules: &[
+        Rule { field: MODE, mask: 0xFF, most: 0, least: 0, does: "is in mode", right: "0, position" },
+        // It is what each step is multiplied by.
+        Rule { field: RESOLUTION, mask: 0xFF, most: 1, least: 0, does: "has the angular resolution", right: "1" },
+    ],
     shutdown: None,
     torque: 40,
     first: Block::new(41, 7),

@@ -8,7 +8,7 @@ use super::rounds::Heard;
 use super::servos::{ATTEMPTS, SerialServos};
 use super::settings::SILENT;
 use super::trouble::Trouble as Lost;
-use super::unit::{LOST_AFTER, MISSES, ServoUnit};
+use super::unit::{ALL_LOST_AFTER, LOST_AFTER, MISSES, ServoUnit};
 use crate::backend::{ArmReport, Backend, Measured, Off, Service, Tally, Trouble, Unacknowledged};
 
 const NONE_ANSWERS: &str = "no servo answers: check their supply, the cable, the parameter `baud_rate`, and the adapter's \
@@ -114,13 +114,14 @@ impl<P: Port> Backend for SerialServos<P> {
         } else {
             self.unanswered = self.unanswered.saturating_add(1);
         }
-        let is_lost = self.unanswered >= MISSES && now.saturating_sub(self.answered_at) >= LOST_AFTER;
+        let lost_after = if failed.is_some() { LOST_AFTER } else { ALL_LOST_AFTER };
+        let is_lost = self.unanswered >= MISSES && now.saturating_sub(self.answered_at) >= lost_after;
         for (index, unit) in self.servos.iter_mut().enumerate() {
             match self.rounds.heard(index) {
                 Heard::Unasked => {}
-                Heard::Answered => unit.note_answer(now),
+                Heard::Answered => unit.note_answer(),
                 Heard::Missed if answers => unit.note_silence(now),
-                Heard::Missed => unit.note_dead_line(is_lost, failed),
+                Heard::Missed => unit.note_dead_line(now, is_lost, failed),
             }
         }
         self.rounds.end();

@@ -9,7 +9,7 @@ use super::family::Family;
 use super::frame::{Frame, Protocol};
 use super::port::{Line, Port, PortError};
 use super::scan::{Answer, Found, LOOKS, look_for};
-use super::series::Series;
+use super::series::{Order, Series};
 use crate::backend::Tally;
 
 /// A servo takes so long to keep what it is set to.
@@ -239,7 +239,11 @@ fn chosen(family: &Family, given: Option<&'static Series>, found: Found) -> Resu
 
 /// Writes the ID. A lock that was opened is closed again, whatever comes; for a model that is not known it is left as it was.
 fn write_id<P: Port>(wire: &mut Wire<'_, P>, (old, new): (u8, u8), is_known: bool) -> Result<(), IdError> {
-    let Series { id, lock, torque, .. } = *wire.series;
+    let Series { id, lock, torque, high_first, order, .. } = *wire.series;
+    if let Some(register) = high_first {
+        let is_high = order == Order::HighFirst;
+        wire.check(old, register, if is_high { "1" } else { "0" }, |value| (value == 1) == is_high)?;
+    }
     wire.check(old, id, "its ID", |value| value == old)?;
     let held = lock.map(|lock| wire.check(old, lock, "0 or 1", |value| value <= 1)).transpose()?;
     wire.write(old, torque, 0)?;

@@ -31,6 +31,8 @@ pub struct Pace {
     pub goal_hz: f64,
     /// As above.
     pub position_hz: f64,
+    /// How long a tick's requests and replies take where every servo gets its goal and is read in each, else nothing.
+    wire: Duration,
 }
 
 impl Pace {
@@ -56,7 +58,18 @@ impl Pace {
         let part = positions as f64 / series.state.len().max(1) as f64;
         let hz = 1.0 / TICK.as_secs_f64();
         let position_hz = if series.sync_read { hz } else { part * hz * reads as f64 / servos.max(1) as f64 };
-        Self { goals, reads, asking, goal_hz: hz / servos.div_ceil(goals.max(1)).max(1) as f64, position_hz }
+        let goal_hz = hz / servos.div_ceil(goals.max(1)).max(1) as f64;
+        let bytes = 4 * overhead
+            + longest
+            + servos * (2 + overhead + usize::from(series.goal_block().count + series.present.count));
+        let wire = if series.sync_write && series.sync_read { on_the_wire(baud, bytes) } else { Duration::ZERO };
+        Self { goals, reads, asking, goal_hz, position_hz, wire }
+    }
+
+    /// How many ticks a second the line has time for, if those are fewer than there are to be.
+    #[must_use]
+    pub fn short_hz(&self) -> Option<f64> {
+        (self.wire > TICK).then(|| self.wire.as_secs_f64().recip())
     }
 
     /// How long it is from one position of a servo to the next.
@@ -98,6 +111,10 @@ mod tests {
             assert!(pace.goals > 0 && pace.reads > 0 && wire_ms < 8.51, "{servos}: {pace:?}");
         }
         let fast = Pace::of(&feetech::STS, 1_000_000, 18);
-        assert_eq!((fast.goal_hz, fast.position_hz), (100.0, 100.0));
+        assert_eq!((fast.goal_hz, fast.position_hz, fast.short_hz()), (100.0, 100.0, None));
+        // Tried on a pseudo terminal at that rate: 44 Hz.
+        let slow = Pace::of(&feetech::STS, 115_200, 18).short_hz();
+        assert!(slow.is_some_and(|hz| (30.0..50.0).contains(&hz)), "{slow:?}");
+        assert_eq!(Pace::of(&feetech::STS, 500_000, 18).short_hz(), None);
     }
 }

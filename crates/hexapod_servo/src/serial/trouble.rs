@@ -8,7 +8,7 @@ use super::port::PortError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum Trouble {
     /// It does not answer.
-    #[error("servo {id} does not answer: check its plug and the cable before it")]
+    #[error("servo {id} does not answer, or not in time: check its plug and the cable before it")]
     Silent {
         /// Its ID.
         id: u8,

@@ -7,13 +7,15 @@ use super::config::Servo;
 use super::pace::TICK;
 use super::port::PortError;
 use super::sensed::Sensed;
-use super::series::Field;
+use super::series::{Field, Series};
 use super::standing::{SLOW_RAD_S, Standing};
 use super::trouble::Trouble;
 use crate::backend::{Measured, Service};
 
-/// A servo or line that has not answered for so long is lost, once it was missed so often.
+/// A servo that has not answered for so long is lost, and a line that does not work, once it was missed so often.
 pub(super) const LOST_AFTER: Duration = Duration::from_millis(80);
+/// The same of all servos at once, which go on holding: a bus that hangs for less is followed.
+pub(super) const ALL_LOST_AFTER: Duration = Duration::from_millis(150);
 pub(super) const MISSES: u8 = 3;
 /// A servo that was switched off, and did not say that it is, is switched off again after this time; one that did, after the
 /// longer one: nobody else may switch it on unseen.
@@ -48,9 +50,9 @@ pub(super) struct ServoUnit {
     /// How far it may be from its goal, and since when it has been farther.
     pub(super) strays_rad: f64,
     pub(super) strays_since: Option<Duration>,
-    /// When it answered last, and how often it was missed since then.
-    answered_at: Duration,
+    /// How often it was missed since it answered last, and since when it has been silent: some are asked but now and then.
     misses: u8,
+    silent_since: Duration,
     /// How often in a row it said that it has let go, and that it has another goal.
     pub(super) limp_itself: u8,
     pub(super) altered: u8,
@@ -82,8 +84,8 @@ impl ServoUnit {
             standing: Standing::default(),
             quick: false,
             strays_since: None,
-            answered_at: Duration::ZERO,
             misses: 0,
+            silent_since: Duration::ZERO,
             limp_itself: 0,
             altered: 0,
             waited: 0,
@@ -253,27 +255,35 @@ impl ServoUnit {
     }
 
     /// Judges an exchange in which it answered.
-    pub fn note_answer(&mut self, now: Duration) {
-        (self.answered_at, self.misses) = (now, 0);
+    pub fn note_answer(&mut self) {
+        self.misses = 0;
     }
 
     /// Judges an exchange in which it did not answer, and others did.
     pub fn note_silence(&mut self, now: Duration) {
         if !self.off {
+            self.note_miss(now);
             self.misses = self.misses.saturating_add(1);
-            if self.misses >= MISSES && now.saturating_sub(self.answered_at) >= LOST_AFTER {
+            if self.misses >= MISSES && now.saturating_sub(self.silent_since) >= LOST_AFTER {
                 self.lost = Some(Trouble::Silent { id: self.servo.id });
             }
         }
     }
 
     /// Judges an exchange in which nobody answered: that says nothing of it alone.
-    pub fn note_dead_line(&mut self, is_lost: bool, error: Option<PortError>) {
+    pub fn note_dead_line(&mut self, now: Duration, is_lost: bool, error: Option<PortError>) {
         if !self.off {
+            self.note_miss(now);
             self.misses = self.misses.max(1);
             if is_lost {
                 self.lost = Some(error.map_or(Trouble::AllSilent, |error| Trouble::Line { error }));
             }
+        }
+    }
+
+    fn note_miss(&mut self, now: Duration) {
+        if self.misses == 0 {
+            self.silent_since = now.saturating_sub(TICK);
         }
     }
 
@@ -287,11 +297,11 @@ impl ServoUnit {
         self.sensed.forget_place();
     }
 
-    /// What of its state is read next. Of one that is not to hold it is enough to know where it is, and that it is limp.
+    /// What of its state is read next. One that does not hold has no goal that counts, but may be switched on by others.
     pub fn due_block(&self) -> Block {
-        let state = self.servo.series.state;
-        let awake = if self.holds { state } else { state.get(..2).unwrap_or(state) };
-        awake.get(self.visit % awake.len().max(1)).copied().unwrap_or(self.servo.series.present)
+        let Series { state, first, torque, present, .. } = *self.servo.series;
+        let due = state.get(self.visit % state.len().max(1)).copied().unwrap_or(present);
+        if due == first && !self.holds { Block::new(torque, 1) } else { due }
     }
 
     /// How long the way to its next goal shall take: until the one after that, or longer if it waited for longer or would be too

@@ -94,10 +94,23 @@ fn when_18_servos_walk_expect_position_and_speed_each_tick_or_in_turn_and_a_tick
 }
 
 #[test]
+fn when_servos_are_limp_expect_volts_and_degrees_of_each_known_so_that_enable_can_be_refused() {
+    on_each(|wire| {
+        let mut rig = Rig::new(wire);
+        rig.steps(250, pose);
+        assert!((0..18).all(|joint| {
+            let measured = rig.driver.measured(joint, rig.now);
+            measured.voltage_v.is_some() && measured.temperature_c.is_some()
+        }));
+    });
+}
+
+#[test]
 fn when_a_servo_is_set_up_otherwise_than_it_is_used_expect_enable_refused_with_what_to_do() {
     let sts: &[(u16, &[u8], &str)] = &[
         (9, &[232, 3], "servo 4 (left_middle_coxa) keeps itself to the steps 1000 to 4095, and 700 to 3400 are used"),
         (33, &[1], "is in mode 1: set its register 33 to 0"),
+        (30, &[2], "has the angular resolution 2: set its register 30 to 1"),
         (3, &[5, 4], "servo 4 (left_middle_coxa) is one of series scs (SCS0009), and not sts: set `series: scs`"),
         (2, &[1, 0, 0], "says the high byte of a number first, as none of series sts: set another `series`"),
     ];

@@ -50,26 +50,49 @@ fn when_one_servo_is_silent_expect_only_its_samples_missing_then_a_fault_with_it
 }
 
 #[test]
-fn when_all_servos_are_silent_expect_a_fault_within_100_ms_and_ticks_in_time() {
+fn when_all_servos_are_silent_expect_a_fault_after_150_ms_and_ticks_in_time() {
     on_each(|wire| {
         let mut rig = Rig::new(wire);
         rig.arm(pose);
         rig.longest = Duration::ZERO;
-        (1..=18).for_each(|id| rig.line.inject(Fault::Silent(id, true)));
+        let silent = |rig: &Rig, is_silent: bool| (1..=18).for_each(|id| rig.line.inject(Fault::Silent(id, is_silent)));
+        silent(&rig, true);
+        rig.steps(14, pose);
+        silent(&rig, false);
+        assert_eq!(rig.step(pose), State::Armed, "a gap that is followed");
+        rig.steps(50, pose);
+        silent(&rig, true);
         let since = rig.now;
         while rig.step(pose) == State::Armed {
-            assert!(rig.now - since < ms(150));
+            assert!(rig.now - since < ms(200));
         }
         println!("fault after {:?}, longest tick {:?}", rig.now - since, rig.longest);
-        assert!(rig.now - since <= ms(100) && rig.driver.state() == State::Fault);
+        assert!(rig.now - since >= ms(150) && rig.driver.state() == State::Fault);
         assert!(rig.longest < ms(10), "{:?}", rig.longest);
         assert!(rig.says().contains("no servo answers: check their supply"), "{}", rig.says());
         let report = rig.enable(pose);
         assert!(report.contains("no servo answers") && !report.contains("servo 5"), "{report}");
-        (1..=18).for_each(|id| rig.line.inject(Fault::Silent(id, false)));
+        silent(&rig, false);
         rig.steps(700, pose);
         assert_eq!(rig.limp(), 18);
         rig.arm(pose);
+    });
+}
+
+#[test]
+fn when_one_servo_misses_a_few_questions_expect_it_in_service_however_seldom_it_is_asked() {
+    on_each(|wire| {
+        for gap_ms in [20, 40, 60] {
+            let mut rig = Rig::new(wire);
+            rig.arm(pose);
+            for id in 1..=18 {
+                rig.line.inject(Fault::Silent(id, true));
+                rig.steps(gap_ms / 10, pose);
+                rig.line.inject(Fault::Silent(id, false));
+                rig.steps(20, pose);
+                assert_eq!(rig.driver.state(), State::Armed, "servo {id}, {gap_ms} ms: {}", rig.says());
+            }
+        }
     });
 }
 

@@ -66,9 +66,12 @@ fn when_the_lock_of_a_feetech_servo_cannot_be_known_expect_its_series_asked_for(
     unknown.put(1, 55, &[0]);
     let error = change(&unknown, KINDS[1], None, (1, 7));
     assert!(matches!(error, Err(IdError::Unknown { .. })), "{error:?}");
-    // The wrong one: its lock is no lock, and the ID is not taken.
-    let wrong = change(&unknown, KINDS[0], Some(&feetech::STS), (1, 7));
-    assert!(matches!(wrong, Err(IdError::Unchanged(1))), "{wrong:?}");
+    let wrong = || change(&unknown, KINDS[0], Some(&feetech::STS), (1, 7));
+    assert_eq!(wrong(), Err(IdError::Elsewhere(2, 1, "0")), "it says its numbers the other way round");
+    // One that does not say so: its lock is no lock, and the ID is not taken.
+    unknown.put(1, 2, &[0]);
+    assert_eq!(wrong(), Err(IdError::Unchanged(1)));
+    unknown.put(1, 2, &[1]);
     assert!(change(&unknown, KINDS[1], Some(&feetech::SCS), (1, 7)).is_ok());
     let known = Simulated::new(&feetech::STS, [1], 1_000_000);
     let other = change(&known, KINDS[0], Some(&feetech::SCS), (1, 7));
@@ -118,12 +121,15 @@ fn when_a_model_is_not_known_or_its_registers_lie_elsewhere_expect_nothing_writt
     assert!(matches!(error, IdError::Unknown { model: 0, .. }), "{error:?}");
     let error = change(&feetech, KINDS[3], Some(&dynamixel::AX), (1, 7)).expect_err("elsewhere");
     assert!(matches!(error, IdError::Elsewhere(3, 9, _)), "{error:?}");
-    // An STS servo taken for an SCS one: there its limit of torque lies where the other has its lock.
+    // An STS servo taken for an SCS one, which says its numbers the other way round.
     let unknown = Simulated::new(&feetech::STS, [1], 1_000_000);
     unknown.put(1, 3, &[9, 99]);
     unknown.put(1, 48, &[232, 3]);
-    let error = change(&unknown, KINDS[0], Some(&feetech::SCS), (1, 7)).expect_err("elsewhere");
-    assert!(matches!(error, IdError::Elsewhere(48, 232, _)), "{error:?}");
+    let elsewhere = || change(&unknown, KINDS[0], Some(&feetech::SCS), (1, 7)).expect_err("elsewhere");
+    assert_eq!(elsewhere(), IdError::Elsewhere(2, 0, "1"));
+    // One that does not say so: there its limit of torque lies where the other has its lock.
+    unknown.put(1, 2, &[1]);
+    assert!(matches!(elsewhere(), IdError::Elsewhere(48, 232, _)), "{:?}", elsewhere());
     assert_eq!((writes(&feetech), writes(&unknown)), (0, 0));
     // And one that holds 1 there has it still.
     unknown.put(1, 48, &[1]);
