@@ -107,6 +107,21 @@ impl Finding {
         })
     }
 
+    /// How many times as far the servo would turn for a microsecond between two of its marks as between two others; 1 if there
+    /// are too few to tell.
+    pub fn unevenness(&self, mark: Mark) -> f64 {
+        let mut marks = self.sorted();
+        marks.push(mark);
+        marks.sort_by(|a, b| a.angle_rad.total_cmp(&b.angle_rad));
+        let slopes = marks.windows(2).filter_map(|pair| {
+            let [one, other] = pair else { return None };
+            Some(((other.pulse_us - one.pulse_us) / (other.angle_rad - one.angle_rad)).abs())
+        });
+        let (least, most) =
+            slopes.fold((f64::INFINITY, 0.0_f64), |(least, most), slope| (least.min(slope), most.max(slope)));
+        if least > 0.0 && least.is_finite() { most / least } else { 1.0 }
+    }
+
     /// The servo with what was found: as many points as it had, at angles within its limits. `None` before all is found.
     pub fn applied(&self, servo: &RawServo, nominal: &Nominal) -> Option<RawServo> {
         let (shortest_us, longest_us) = self.limits_us()?;

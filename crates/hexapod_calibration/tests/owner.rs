@@ -453,3 +453,36 @@ fn when_the_second_stop_is_taken_where_the_first_was_expect_it_refused_until_it_
     press(&mut dialogue, Key::Accept, 1);
     assert!(dialogue.finding().plus_us > dialogue.finding().minus_us, "{}", words(&dialogue));
 }
+
+#[test]
+fn when_the_third_angle_does_not_go_with_the_others_expect_it_asked_about_and_taken_if_it_is_given_again() {
+    let robot = robot();
+    let mut dialogue = Dialogue::new(shipped(), &robot, &Progress::default(), false).unwrap();
+    let press = |dialogue: &mut Dialogue, key, times: usize| {
+        let mut last = Outcome::Same;
+        for _ in 0..times {
+            let shown_us = dialogue.commanded().map(|commanded| commanded.pulse_us);
+            last = dialogue.key(key, shown_us);
+            (0..8).for_each(|_| dialogue.tick(TICK));
+        }
+        last
+    };
+    press(&mut dialogue, Key::Hold, 1);
+    press(&mut dialogue, Key::Push(1.0, Pace::Slow), 14);
+    press(&mut dialogue, Key::Yes, 1);
+    for sign in [-1.0, 1.0] {
+        press(&mut dialogue, Key::Push(sign, Pace::Fast), 20 + if sign > 0.0 { 20 } else { 0 });
+        assert_eq!(press(&mut dialogue, Key::Accept, 1), Outcome::Found);
+    }
+    for mark in 1..=2 {
+        press(&mut dialogue, Key::Hold, 40);
+        assert_eq!(press(&mut dialogue, Key::Accept, 1), Outcome::Found, "{:?}", dialogue.said());
+        assert_eq!(dialogue.finding().marks.len(), mark);
+    }
+    press(&mut dialogue, Key::Hold, 40);
+    press(&mut dialogue, Key::Push(-1.0, Pace::Slow), 25);
+    assert_eq!(press(&mut dialogue, Key::Accept, 1), Outcome::Same);
+    let said = dialogue.said().map(|(_, words)| words.clone()).unwrap_or_default();
+    assert!(said.contains("times as far on one side as on the other"), "{said}");
+    assert_eq!(press(&mut dialogue, Key::Accept, 1), Outcome::Joint(0));
+}

@@ -13,6 +13,9 @@ use hexapod_servo::{RawServoConfig, ServoConfig};
 const TESTED_DEG: f64 = 4.0;
 /// A second look that differs by no more than this finds nothing wrong, in degrees.
 const VERIFIED_DEG: f64 = 1.0;
+/// Servos turn evenly but for some percents; more is asked about. Whoever gives nearly the same pulse again means it.
+const UNEVEN: f64 = 1.2;
+const INSISTS_DEG: f64 = 1.0;
 /// Stops that are nearer to each other leave no angles between them that differ enough to measure, in degrees.
 const LEAST_TRAVEL_DEG: f64 = 15.0;
 
@@ -104,9 +107,24 @@ impl Dialogue {
             self.say(Tone::Bad, objection);
             return Outcome::Same;
         }
+        let times = self.finding().unevenness(mark);
+        if times > UNEVEN && !self.insists_on(mark.pulse_us) {
+            self.doubted_us = Some(mark.pulse_us);
+            self.say(Tone::Bad, format!(
+                "by this pulse the servo would turn {times:.1} times as far on one side as on the other: was one of the angles \
+                 not what was asked for? Look again; Backspace sets the angle before again, Enter once more keeps this one"
+            ));
+            return Outcome::Same;
+        }
         self.findings[self.joint].marks.push(mark);
         self.begin_stage();
         if self.asked_rad.is_some() { Outcome::Found } else { self.complete() }
+    }
+
+    /// Whether this pulse was given before and asked about.
+    fn insists_on(&self, pulse_us: f64) -> bool {
+        let close_us = INSISTS_DEG * self.nominal().us_per_deg();
+        self.doubted_us.is_some_and(|doubted_us| (pulse_us - doubted_us).abs() <= close_us)
     }
 
     /// All was found for this joint.

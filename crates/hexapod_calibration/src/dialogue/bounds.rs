@@ -39,7 +39,7 @@ impl Dialogue {
 
     /// Bounds and goal of what is asked for now.
     pub(super) fn begin_stage(&mut self) {
-        self.asked_rad = self.next_angle();
+        (self.asked_rad, self.doubted_us) = (self.next_angle(), None);
         let nominal = self.nominal();
         let (lower_us, upper_us) = self.bounds_us(&nominal);
         self.mover.set_bounds(lower_us, upper_us);

@@ -43,6 +43,7 @@ impl Dialogue {
             verified,
             joint: 0,
             asked_rad: None,
+            doubted_us: None,
             choosing: None,
             said: None,
             before: None,

@@ -22,6 +22,8 @@ pub struct Dialogue {
     pub(super) findings: Vec<Finding>,
     pub(super) joint: usize,
     pub(super) asked_rad: Option<f64>,
+    /// A pulse that was asked about.
+    pub(super) doubted_us: Option<f64>,
     pub(super) choosing: Option<usize>,
     pub(super) mover: Mover,
     pub(super) said: Option<(Tone, String)>,
