@@ -11,6 +11,7 @@ mod enabler;
 mod end;
 pub mod ending;
 mod entity;
+pub mod environment;
 mod error;
 mod foot_contacts;
 mod foot_switches;

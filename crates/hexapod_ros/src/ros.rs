@@ -1,6 +1,7 @@
 //! The process's connection to ROS.
 
 use crate::arguments::explained;
+use crate::environment::objection;
 use crate::error::RosError;
 use crate::local::LocalTopics;
 use crate::log;
@@ -47,6 +48,9 @@ impl Ros {
     /// As [`init`](Self::init).
     pub fn init_with(parameters: &[String]) -> Result<Self, RosError> {
         log::begin();
+        if let Some(reason) = objection(&std::env::var("ROS_DOMAIN_ID").unwrap_or_default()) {
+            return Err(RosError::Context(reason));
+        }
         match Context::create(for_ros(std::env::args_os(), parameters)) {
             Ok(context) => {
                 Ok(Self { context, local: None, names: Arc::default(), rmw_watchdog: RmwWatchdog::default() })

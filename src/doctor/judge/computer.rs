@@ -2,13 +2,13 @@
 
 use crate::doctor::facts::{Limits, Page, Power, Ros, User};
 use crate::doctor::finding::Finding;
+use hexapod_ros::environment::LAST_DOMAIN;
 use hexapod_ros::realtime::priority;
 use std::path::PathBuf;
 
 const FAST_DDS: &str = "rmw_fastrtps_cpp";
 /// Domains up to here have ports below those that the system hands out (ROS 2 documentation, "The ROS_DOMAIN_ID").
 const SAFE_DOMAIN: u32 = 101;
-const LAST_DOMAIN: u32 = 232;
 /// How far robots may be looked for (REP-2016).
 const RANGES: [&str; 4] = ["SUBNET", "LOCALHOST", "OFF", "SYSTEM_DEFAULT"];
 /// Locked memory that the robot's process may come to; it has 42 MB.
