@@ -37,7 +37,7 @@ const MG996R: Servo = Servo {
 };
 
 /// Robots with three joints a leg that many people own.
-pub const KITS: [Kit; 9] = [
+pub const KITS: [Kit; 11] = [
     Kit {
         name: "phantomx",
         also: &[],
@@ -224,6 +224,56 @@ pub const KITS: [Kit; 9] = [
             mass_kg: 0.0138,
             speed_rad_s: 6.0,
             torque_nm: 0.304,
+        },
+    },
+    Kit {
+        name: "lukas",
+        also: &["lukas_sts3215"],
+        title: "lukas/hexapod, printed, with STS3215 servos",
+        source: "lukas/hexapod, hexapod_walker/prototype_sts3215/mesh_mujoco/hexapod_mesh_mjx.xml; its femora lie 38 mm above the axes \
+                 of the coxae, here at their height",
+        estimates: "ranges and body as the same file; speed and torque of the servos as sim.yaml, at 7.4 V",
+        hips: hips(place(0.0866, 0.05, 30.0), 0.1),
+        coxa_m: 0.0125,
+        femur_m: 0.09,
+        tibia_m: 0.15,
+        coxa: joint(-35.0, 35.0),
+        femur: joint(-30.0, 80.0),
+        tibia: joint(-150.0, 20.0),
+        body_kg: 1.473,
+        servo: Servo {
+            title: "Feetech STS3215",
+            bus: Some(("feetech", "sts")),
+            setting_up: "in hexapod.yaml set bus: feetech and port, in servos.yaml the IDs that hexapod servo scan {here} shows; then \
+                         hexapod calibrate {here}",
+            mass_kg: 0.055,
+            speed_rad_s: 5.45,
+            torque_nm: 1.912,
+        },
+    },
+    Kit {
+        name: "elkapod",
+        also: &[],
+        title: "Elkapod of HexapodBionik",
+        source: "HexapodBionik/elkapod_core, elkapod_description/urdf: elkapod.urdf.xacro and left_leg/left_leg.urdf.xacro",
+        estimates: "body and ranges of coxa and femur as the same files; range of the tibia, speed and torque are estimates: the file \
+                    gives 50 N m, and no kind of servo",
+        hips: [place(0.17841, 0.13276, 36.65), place(0.0138, 0.1643, 90.0), place(-0.15903, 0.15038, 136.6)],
+        coxa_m: 0.0676,
+        femur_m: 0.09237,
+        tibia_m: 0.2237,
+        coxa: joint(-90.0, 90.0),
+        femur: joint(-90.0, 90.0),
+        tibia: joint(-150.0, 0.0),
+        body_kg: 3.4,
+        servo: Servo {
+            title: "hobby servos, of which kind the source does not say",
+            bus: None,
+            setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre --bus i2c {here}, \
+                         mount the horns, hexapod calibrate --bus i2c {here}",
+            mass_kg: 0.065,
+            speed_rad_s: 6.0,
+            torque_nm: 3.4,
         },
     },
 ];
