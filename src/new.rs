@@ -65,14 +65,15 @@ pub fn new(arguments: &NewArgs) -> Result<(), Failure> {
             parameters.display()
         );
     }
-    if !text.contains(&*named.to_string_lossy().replace('\'', "''")) {
+    if text.contains(&*named.to_string_lossy().replace('\'', "''")) {
+        reported.push_str(&what_next(kit, &shell_word(&into.display().to_string())));
+    } else {
         let _ = writeln!(
             reported,
             "note    {} was there and names another robot, which counts: give another folder with --into, or set its urdf",
             parameters.display()
         );
     }
-    reported.push_str(&what_next(kit, &shell_word(&into.display().to_string())));
     // Whoever reads it may have gone.
     let _ = std::io::stdout().write_all(reported.as_bytes());
     Ok(())

@@ -47,6 +47,7 @@ pub(super) fn answer(bytes: &[u8], asked: Asked) -> Option<Reading> {
             reading.is_cut =
                 reading.is_cut.filter(|_| order != SET_TARGETS).or((order == SET_TARGETS).then_some(false));
         }
+        (DONE, &[]) if is_one_of(heard.number, asked.orders) => done += 1,
         (REPORT, &[CUT, ..]) if is_one_of(heard.number, asked.orders) => {
             (done, reading.is_cut) = (done + 1, Some(true))
         }
@@ -121,6 +122,8 @@ mod tests {
         assert!((amperes - 2.5).abs() < 1e-9 && (volts - 7.4).abs() < 1e-9);
         assert_eq!((reading.pulses, reading.trip), (Some([1500; CHANNELS]), None));
         assert_eq!((reading.is_supplied, reading.any_off, reading.is_heard), (Some(true), true, true));
+        let brief = wire(&[(7, DONE, &[]), (8, DONE, &[]), (9, STATE, &state(0x50))]);
+        assert!(answer(&brief, asked).expect("whole").is_heard, "acknowledged without saying what");
         let lost = wire(&[(7, DONE, &[SET_TARGETS]), (9, STATE, &state(0x40))]);
         assert!(!answer(&lost, asked).expect("whole").is_heard, "one was not acknowledged");
         assert_eq!(answer(&said, Asked { state: 10, ..asked }), None, "the answer to another");
