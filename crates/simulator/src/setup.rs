@@ -110,10 +110,12 @@ impl Setup {
         }
     }
 
-    /// The same with the legs where a planner has them at the start.
+    /// The same with the legs where a planner has them at the start, and the terrain ahead of them.
     #[must_use]
     pub fn from_angles(self, angles: &[LegAngles]) -> Self {
-        Self { angles: angles.to_vec(), ..self }
+        let feet = self.description.robot.legs().iter().zip(angles);
+        let front_m = feet.map(|(leg, angles)| leg.foot_in_body(angles).x).fold(0.0, f64::max);
+        Self { angles: angles.to_vec(), terrain: self.terrain.before(front_m), ..self }
     }
 
     /// The same with its body hung up, so that no foot touches anything.

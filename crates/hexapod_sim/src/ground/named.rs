@@ -5,8 +5,9 @@ use super::Terrain;
 /// Names of terrain; see [`Terrain::named`].
 pub const TERRAINS: [&str; 8] = ["flat", "ramp", "steps", "stairs", "rubble", "stepfield", "gaps", "stones"];
 
-/// How far ahead of the robot ramps, steps and stairs begin, m.
+/// How far ahead of the middle of the robot ramps, steps and stairs begin, m, and of its feet if those reach far.
 const AHEAD_M: f64 = 0.6;
+const AHEAD_OF_FEET_M: f64 = 0.3;
 
 impl Terrain {
     /// The terrain of a name. `size`, in m, is the greatest height of rubble's stones or of a stepfield's posts, the height
@@ -36,6 +37,15 @@ impl Terrain {
             _ => return None,
         })
     }
+
+    /// The same for a robot whose feet reach so far ahead, m: it stands before a ramp, steps or stairs, not in them.
+    #[must_use]
+    pub fn before(mut self, feet_m: f64) -> Self {
+        if let Self::Ramp { start, .. } | Self::Steps { start, .. } | Self::Stairs { start, .. } = &mut self {
+            *start = start.max(feet_m + AHEAD_OF_FEET_M);
+        }
+        self
+    }
 }
 
 #[cfg(test)]
@@ -61,6 +71,18 @@ mod tests {
             height(1.1),
             height(3.0)
         );
+    }
+
+    #[test]
+    fn when_feet_reach_far_ahead_expect_ramps_steps_and_stairs_beyond_them_and_the_rest_as_it_was() {
+        for name in TERRAINS {
+            let terrain = Terrain::named(name, None, 1).unwrap();
+            assert_eq!(terrain.clone().before(0.25), terrain, "{name}");
+            let far = crate::Ground::of(terrain.clone().before(2.0));
+            let has_start = ["ramp", "steps", "stairs"].contains(&name);
+            assert_eq!(terrain.clone().before(2.0) != terrain, has_start, "{name}");
+            assert!(!has_start || far.highest_within([-2.2, 2.2], [-0.5, 0.5]) == 0.0, "{name}");
+        }
     }
 
     #[test]
