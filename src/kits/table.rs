@@ -256,14 +256,14 @@ pub const KITS: [Kit; 11] = [
         also: &[],
         title: "Elkapod of HexapodBionik",
         source: "HexapodBionik/elkapod_core, elkapod_description/urdf: elkapod.urdf.xacro and left_leg/left_leg.urdf.xacro",
-        estimates: "body and ranges of coxa and femur as the same files; range of the tibia, speed and torque are estimates: the file \
-                    gives 50 N m, and no kind of servo",
+        estimates: "body and ranges of coxa and femur as the same files, but for 5 degrees at each end; range of the tibia, speed and \
+                    torque are estimates: the file gives 50 N m, and no kind of servo",
         hips: [place(0.17841, 0.13276, 36.65), place(0.0138, 0.1643, 90.0), place(-0.15903, 0.15038, 136.6)],
         coxa_m: 0.0676,
         femur_m: 0.09237,
         tibia_m: 0.2237,
-        coxa: joint(-90.0, 90.0),
-        femur: joint(-90.0, 90.0),
+        coxa: joint(-85.0, 85.0),
+        femur: joint(-85.0, 85.0),
         tibia: joint(-150.0, 0.0),
         body_kg: 3.4,
         servo: Servo {
