@@ -36,6 +36,17 @@ const MG996R: Servo = Servo {
     torque_nm: 0.922,
 };
 
+/// What many printed and bought robots have; by the Hitec HS-645MG.
+const HOBBY: Servo = Servo {
+    title: "hobby servos, of which kind the source does not say",
+    bus: None,
+    setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre --bus i2c {here}, \
+                 mount the horns, hexapod calibrate --bus i2c {here}",
+    mass_kg: 0.055,
+    speed_rad_s: 4.3,
+    torque_nm: 0.755,
+};
+
 /// Robots with three joints a leg that many people own.
 pub const KITS: [Kit; 11] = [
     Kit {
@@ -127,15 +138,7 @@ pub const KITS: [Kit; 11] = [
         femur: joint(-95.0, 95.0),
         tibia: joint(-150.0, -13.0),
         body_kg: 0.8,
-        servo: Servo {
-            title: "hobby servos, of which kind the source does not say",
-            bus: None,
-            setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre --bus i2c {here}, \
-                         mount the horns, hexapod calibrate --bus i2c {here}",
-            mass_kg: 0.055,
-            speed_rad_s: 4.3,
-            torque_nm: 0.755,
-        },
+        servo: HOBBY,
     },
     Kit {
         name: "phoenix_clone",
@@ -266,14 +269,6 @@ pub const KITS: [Kit; 11] = [
         femur: joint(-85.0, 85.0),
         tibia: joint(-150.0, 0.0),
         body_kg: 3.4,
-        servo: Servo {
-            title: "hobby servos, of which kind the source does not say",
-            bus: None,
-            setting_up: "in servos.yaml write their kind, as in all: {kind: standard}, which turns 180 degrees, then hexapod servo centre --bus i2c {here}, \
-                         mount the horns, hexapod calibrate --bus i2c {here}",
-            mass_kg: 0.065,
-            speed_rad_s: 6.0,
-            torque_nm: 3.4,
-        },
+        servo: Servo { mass_kg: 0.065, speed_rad_s: 6.0, torque_nm: 3.4, ..HOBBY },
     },
 ];

@@ -31,8 +31,8 @@ pub struct Pace {
     pub goal_hz: f64,
     /// As above.
     pub position_hz: f64,
-    /// How long a tick's requests and replies take where every servo gets its goal and is read in each, else nothing.
-    wire: Duration,
+    /// Every servo is to get a goal and to be read in each tick, and the line has no time for that.
+    is_short: bool,
 }
 
 impl Pace {
@@ -56,20 +56,20 @@ impl Pace {
         let reads = reads.min(servos.max(1));
         let positions = series.state.iter().filter(|block| Some(*block) == series.state.first()).count();
         let part = positions as f64 / series.state.len().max(1) as f64;
-        let hz = 1.0 / TICK.as_secs_f64();
-        let position_hz = if series.sync_read { hz } else { part * hz * reads as f64 / servos.max(1) as f64 };
-        let goal_hz = hz / servos.div_ceil(goals.max(1)).max(1) as f64;
         let bytes = 4 * overhead
             + longest
             + servos * (2 + overhead + usize::from(series.goal_block().count + series.present.count));
         let wire = if series.sync_write && series.sync_read { on_the_wire(baud, bytes) } else { Duration::ZERO };
-        Self { goals, reads, asking, goal_hz, position_hz, wire }
+        let hz = 1.0 / TICK.max(wire).as_secs_f64();
+        let position_hz = if series.sync_read { hz } else { part * hz * reads as f64 / servos.max(1) as f64 };
+        let goal_hz = hz / servos.div_ceil(goals.max(1)).max(1) as f64;
+        Self { goals, reads, asking, goal_hz, position_hz, is_short: wire > TICK }
     }
 
     /// How many ticks a second the line has time for, if those are fewer than there are to be.
     #[must_use]
     pub fn short_hz(&self) -> Option<f64> {
-        (self.wire > TICK).then(|| self.wire.as_secs_f64().recip())
+        self.is_short.then_some(self.goal_hz)
     }
 
     /// How long it is from one position of a servo to the next.
