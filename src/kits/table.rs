@@ -36,7 +36,7 @@ const MG996R: Servo = Servo {
     torque_nm: 0.922,
 };
 
-/// What many printed and bought robots have; by the Hitec HS-645MG.
+/// Servos that a source does not name, with the figures of the Hitec HS-645MG.
 const HOBBY: Servo = Servo {
     title: "hobby servos, of which kind the source does not say",
     bus: None,

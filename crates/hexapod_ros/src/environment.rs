@@ -1,6 +1,6 @@
 //! What the environment asks of ROS, looked at before the middleware does, which speaks of ports.
 
-/// Domains beyond have no ports.
+/// The last domain: beyond it there are no ports.
 pub const LAST_DOMAIN: u32 = 232;
 
 /// Why ROS cannot start with this `ROS_DOMAIN_ID`, and what would be right.
