@@ -6,18 +6,20 @@ use crate::exit::{Failure, say};
 use hexapod_config::ros_params::Params;
 use hexapod_ros::bounds::{NAMESPACE, is_namespace};
 use hexapod_ros::r2r::std_srvs::srv::Trigger;
-use hexapod_ros::{Caller, Graph, Ros, RosNode, Shutdown, Stage};
+use hexapod_ros::realtime::priority;
+use hexapod_ros::{Caller, Graph, Lane, LaneOpener, OpenLane, Ros, RosNode, Shutdown, Stage};
 use hexapod_setup::params::common;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Robots are looked for until none is new for so long.
+/// Robots are looked for until none is new for so long. One announces itself each second.
 const LOOKS_FOR: Duration = Duration::from_secs(2);
+/// As long as none is found: the first one of a fleet may take longer, as all of it answers at once.
+const LOOKS_FOR_THE_FIRST: Duration = Duration::from_secs(5);
 /// How to reach a robot of another namespace.
 const STOP: &str = "Stop one: hexapod stop ";
-/// How long a robot may take to confirm. One that walks confirms before its feet are down.
+/// How long robots may take to confirm once the last one is found. One that walks confirms before its feet are down.
 const CONFIRMS_WITHIN: Duration = Duration::from_secs(3);
 /// A request may be sent before the service hears it: it is sent again, which does no harm.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -41,21 +43,20 @@ pub fn stop(arguments: &StopArgs) -> Result<(), Failure> {
         true => (servo_driver::NAME, "emergency_stop"),
         false => (gait_planner::NAME, "stop"),
     };
-    let mut fleet = Fleet { ros, service, robots: BTreeMap::new(), answers: channel(), spinning: Shutdown::default() };
+    let mut fleet = Fleet::new(node.lane_opener(), service);
     let named = named(arguments, &own);
     // Those that are named need not be found: one that hangs is not.
-    named.iter().for_each(|robot| _ = fleet.add(robot));
+    fleet.add(&named);
     let began = Instant::now();
-    let (mut newest, mut is_interrupted) = (began, false);
-    while fleet.is_waiting() || began.elapsed() < COUNTS_FOR || (arguments.all && newest.elapsed() < LOOKS_FOR) {
+    let mut is_interrupted = false;
+    while fleet.is_waiting() || began.elapsed() < COUNTS_FOR || (arguments.all && fleet.is_looked_for()) {
         let found = robots(&graph, node_name);
-        for robot in found.keys().filter(|_| arguments.all) {
-            if fleet.add(robot) {
-                newest = Instant::now();
-            }
+        if arguments.all {
+            fleet.add(found.keys());
         }
         fleet.call();
         fleet.count(&found);
+        fleet.say_what_is_known(node_name);
         if shutdown.wait(Stage::Stopping, LOOK_EVERY) {
             is_interrupted = true;
             break;
@@ -117,58 +118,89 @@ fn complaint(found: usize, unconfirmed: &[String], is_interrupted: bool) -> Vec<
 
 /// The robots that are being stopped.
 struct Fleet {
-    ros: Ros,
+    opener: LaneOpener,
+    lanes: Vec<OpenLane>,
     service: &'static str,
     robots: BTreeMap<String, Robot>,
     answers: (Sender<Answer>, Receiver<Answer>),
-    spinning: Shutdown,
+    /// When the last one was found.
+    newest: Instant,
 }
 
 struct Robot {
     /// None where it cannot be called, which is its answer then.
-    link: Option<(Caller<Trigger::Service>, JoinHandle<()>)>,
+    caller: Option<Caller<Trigger::Service>>,
     found: Instant,
     asked: Option<Instant>,
     /// What it has done, or why it has not.
     answer: Option<Result<String, String>>,
     /// How many nodes of its service's name were seen.
     nodes: usize,
+    /// What was said of it.
+    said: Option<String>,
 }
 
 impl Robot {
-    fn is_waited_for(&self) -> bool {
-        self.answer.is_none() && self.found.elapsed() < CONFIRMS_WITHIN
+    /// Whether it has confirmed for sure, and what is to be said of it.
+    fn outcome(&self, is_interrupted: bool, node: &str) -> (bool, String) {
+        match &self.answer {
+            Some(Ok(_)) if self.nodes > 1 => {
+                let count = self.nodes;
+                let why = "they drive one robot, or one has just died";
+                (false, format!("stopped by one of {count} nodes {node} in this namespace: {why}"))
+            }
+            Some(Ok(does)) => (true, if does.is_empty() { "stopped".into() } else { format!("stopped: {does}") }),
+            Some(Err(why)) => (false, format!("not stopped: {why}")),
+            None if is_interrupted => (false, "has not answered yet".into()),
+            None => (false, format!("does not answer within {} s", CONFIRMS_WITHIN.as_secs())),
+        }
+    }
+
+    /// Says what came of it, unless that was said.
+    fn say(&mut self, name: &str, words: String) -> Result<(), Failure> {
+        if self.said.as_ref() != Some(&words) {
+            say(format_args!("{name:<20} {words}"))?;
+            self.said = Some(words);
+        }
+        Ok(())
     }
 }
 
 impl Fleet {
-    /// Adds a robot, unless it is known. One that cannot be called keeps none of the others.
-    fn add(&mut self, robot: &str) -> bool {
-        if self.robots.contains_key(robot) {
-            return false;
-        }
-        let (link, answer) = match self.connect(robot) {
-            Ok(link) => (Some(link), None),
-            Err(why) => (None, Some(Err(why))),
-        };
-        self.robots.insert(robot.into(), Robot { link, found: Instant::now(), asked: None, answer, nodes: 0 });
-        true
+    fn new(opener: LaneOpener, service: &'static str) -> Self {
+        let (robots, answers) = (BTreeMap::new(), channel());
+        Self { opener, lanes: vec![], service, robots, answers, newest: Instant::now() }
     }
 
-    /// A node for each, so that none waits until all are found.
-    fn connect(&self, robot: &str) -> Result<(Caller<Trigger::Service>, JoinHandle<()>), String> {
-        if !is_namespace(robot) {
-            return Err(format!("{robot:?} is no namespace: {NAMESPACE}"));
+    /// Adds the robots that are not known yet. One that cannot be called keeps none of the others.
+    fn add<'a>(&mut self, robots: impl IntoIterator<Item = &'a String>) {
+        let new: Vec<_> = robots.into_iter().filter(|robot| !self.robots.contains_key(*robot)).collect();
+        if new.is_empty() {
+            return;
         }
-        let name = format!("hexapod_stop_{}", self.robots.len());
-        let node = RosNode::create(&self.ros, &name, common(), Params::new());
-        let mut node = node.map_err(|error| error.to_string())?;
-        let service = format!("{}/{}", robot.trim_end_matches('/'), self.service);
-        let caller = node.caller(&service).map_err(|error| error.to_string())?;
-        let spinning = self.spinning.clone();
-        let spin = move || node.spin(&spinning, Stage::Stopping);
-        let spinner = std::thread::Builder::new().name("stop-spin".into()).spawn(spin);
-        Ok((caller, spinner.map_err(|error| error.to_string())?))
+        self.newest = Instant::now();
+        let mut callers = BTreeMap::new();
+        // A lane for those that are found together, so that they do not wait for the others, and one node for all: each
+        // node would be announced to every robot, with its services.
+        let lane = self.opener.open("stop-call", priority::MESSAGES, |lane| {
+            callers.extend(new.iter().map(|robot| (*robot, caller(lane, robot, self.service))));
+            Ok(())
+        });
+        let why = match lane {
+            Ok(lane) => {
+                self.lanes.extend(lane);
+                String::new()
+            }
+            Err(error) => error.to_string(),
+        };
+        for robot in new {
+            let caller = callers.remove(robot).unwrap_or_else(|| Err(why.clone()));
+            let (caller, answer) = caller.map_or_else(|why| (None, Some(Err(why))), |caller| (Some(caller), None));
+            self.robots.insert(
+                robot.clone(),
+                Robot { caller, found: Instant::now(), asked: None, answer, nodes: 0, said: None },
+            );
+        }
     }
 
     /// Takes answers in, and asks those that have not answered.
@@ -178,8 +210,9 @@ impl Fleet {
                 robot.answer.get_or_insert(answer);
             }
         }
+        let waits = self.waits();
         for (name, robot) in &mut self.robots {
-            let Some((caller, _)) = robot.link.as_ref().filter(|_| robot.is_waited_for()) else { continue };
+            let Some(caller) = robot.caller.as_ref().filter(|_| waits && robot.answer.is_none()) else { continue };
             if robot.asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
                 continue;
             }
@@ -209,7 +242,7 @@ impl Fleet {
                 robot => format!("hexapod stop {} --emergency", robot.trim_start_matches('/')),
             };
             let why = format!("it has servos, and no gait_planner answers: `{cut}` lets them go");
-            let silent = Robot { link: None, found: Instant::now(), asked: None, answer: None, nodes: 0 };
+            let silent = Robot { caller: None, found: Instant::now(), asked: None, answer: None, nodes: 0, said: None };
             let robot = if all { Some(self.robots.entry(name).or_insert(silent)) } else { self.robots.get_mut(&name) };
             if let Some(robot) = robot {
                 robot.answer.get_or_insert(Err(why));
@@ -217,40 +250,48 @@ impl Fleet {
         }
     }
 
+    fn waits(&self) -> bool {
+        self.newest.elapsed() < CONFIRMS_WITHIN
+    }
+
     fn is_waiting(&self) -> bool {
-        self.robots.values().any(Robot::is_waited_for)
+        self.waits() && self.robots.values().any(|robot| robot.answer.is_none())
+    }
+
+    /// Whether there may be more robots.
+    fn is_looked_for(&self) -> bool {
+        self.newest.elapsed() < if self.robots.is_empty() { LOOKS_FOR_THE_FIRST } else { LOOKS_FOR }
+    }
+
+    /// Says what came of those that have answered, as soon as nodes of one name would have been seen. A reader that is gone
+    /// keeps no robot from being stopped.
+    fn say_what_is_known(&mut self, node: &str) {
+        let is_known = |robot: &Robot| robot.answer.is_some() && robot.found.elapsed() >= COUNTS_FOR;
+        for (name, robot) in self.robots.iter_mut().filter(|(_, robot)| is_known(robot)) {
+            let (_, words) = robot.outcome(false, node);
+            let _ = robot.say(name, words);
+        }
     }
 
     /// Says what came of each; which have not confirmed.
-    fn report(&self, is_interrupted: bool, node: &str) -> Result<Vec<String>, Failure> {
+    fn report(&mut self, is_interrupted: bool, node: &str) -> Result<Vec<String>, Failure> {
         let mut unconfirmed = Vec::new();
-        for (name, robot) in &self.robots {
-            let (is_confirmed, words) = match &robot.answer {
-                Some(Ok(_)) if robot.nodes > 1 => {
-                    let count = robot.nodes;
-                    let why = "they drive one robot, or one has just died";
-                    (false, format!("stopped by one of {count} nodes {node} in this namespace: {why}"))
-                }
-                Some(Ok(does)) => (true, if does.is_empty() { "stopped".into() } else { format!("stopped: {does}") }),
-                Some(Err(why)) => (false, format!("not stopped: {why}")),
-                None if is_interrupted => (false, "has not answered yet".into()),
-                None => (false, format!("does not answer within {} s", CONFIRMS_WITHIN.as_secs())),
-            };
+        for (name, robot) in &mut self.robots {
+            let (is_confirmed, words) = robot.outcome(is_interrupted, node);
             if !is_confirmed {
                 unconfirmed.push(name.clone());
             }
-            say(format_args!("{name:<20} {words}"))?;
+            robot.say(name, words)?;
         }
         Ok(unconfirmed)
     }
 }
 
-impl Drop for Fleet {
-    /// Their threads end before ROS does.
-    fn drop(&mut self) {
-        self.spinning.ask();
-        for (_, spinner) in std::mem::take(&mut self.robots).into_values().filter_map(|robot| robot.link) {
-            let _ = spinner.join();
-        }
+/// A caller of a robot's service.
+fn caller(lane: &mut Lane<'_>, robot: &str, service: &str) -> Result<Caller<Trigger::Service>, String> {
+    if !is_namespace(robot) {
+        return Err(format!("{robot:?} is no namespace: {NAMESPACE}"));
     }
+    let service = format!("{}/{service}", robot.trim_end_matches('/'));
+    lane.caller(&service).map_err(|error| error.to_string())
 }

@@ -43,7 +43,7 @@ def two(tmp_path):
 def test_when_all_are_stopped_expect_each_to_stand_and_its_line(two):
     ended = stop(two, '--all')
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert [line.split()[:2] for line in ended.stdout.splitlines()] == [['/left', 'stopped:'], ['/right', 'stopped:']]
+    assert sorted(line.split()[:2] for line in ended.stdout.splitlines()) == [['/left', 'stopped:'], ['/right', 'stopped:']]
     for user in (two.user, two.right):
         user.wait_state('standing')
 
@@ -88,7 +88,7 @@ def test_when_one_name_is_no_namespace_expect_it_said_and_the_others_stopped(ses
     session.user.wait_state('walking')
     ended = stop(session, 'a b', '/', '2nd')
     assert ended.returncode == 1, (ended.returncode, ended.stderr)
-    lines = ended.stdout.splitlines()
+    lines = sorted(ended.stdout.splitlines())
     assert [line.split('  ')[0] for line in lines] == ['/', '/2nd', '/a b'], ended.stdout
     assert 'stopped: ' in lines[0] and all('is no namespace' in line for line in lines[1:]), ended.stdout
     session.user.wait_state('standing')

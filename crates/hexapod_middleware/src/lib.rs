@@ -24,6 +24,10 @@ const PEERS: &str = "ROS_STATIC_PEERS";
 /// Lets a profile say how endpoints keep samples and send them, which rmw_fastrtps says itself otherwise.
 const FROM_PROFILE: &str = "RMW_FASTRTPS_USE_QOS_FROM_XML";
 
+/// The distributions whose Fast DDS is of version 2. Version 3 has other names for what the profiles say, and would go
+/// without them; nodes of one process then leave their topics to it.
+const OF_FAST_DDS_2: [&str; 3] = ["humble", "iron", "jazzy"];
+
 /// Settings of Fast DDS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Profile {
@@ -44,7 +48,8 @@ impl Profile {
 ///
 /// To be called before the process has a second thread: it sets variables of the environment.
 pub fn take_profile() -> bool {
-    let Some(profile) = profile(|name| env::var_os(name)) else { return false };
+    let knows_profiles = option_env!("ROS_DISTRO").is_none_or(|built_with| OF_FAST_DDS_2.contains(&built_with));
+    let Some(profile) = profile(|name| env::var_os(name)).filter(|_| knows_profiles) else { return false };
     let Some(file) = Files::shipped(profile.path()) else { return false };
     for name in PROFILES {
         env::set_var(name, &file);

@@ -1,17 +1,18 @@
-//! Subscriptions and services: messages and requests reach them by the middleware, and directly from nodes of the same
-//! process.
+//! Subscriptions, services and callers: messages, requests and answers reach them by the middleware, and directly from
+//! nodes of the same process.
 
+use crate::call::{Caller, calls};
 use crate::entity::{Served, Subscribed};
 use crate::error::RosError;
 use crate::inputs::Inputs;
 use crate::local::{Handler, LocalTopic, LocalTopics, Server, call};
 use crate::received::Received;
 use crate::reply::Reply;
-use hexapod_rcl::{Node, Service, Subscription};
+use hexapod_rcl::{Client, Node, Service, Subscription};
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::{Arc, Mutex};
 
-/// Makes subscriptions and services of a node, for the thread that has `inputs`.
+/// Makes subscriptions, services and callers of a node, for the thread that has `inputs`.
 pub(crate) struct Inbound<'a> {
     pub(crate) node: &'a Node,
     /// Where nodes of the same process reach it directly.
@@ -121,5 +122,20 @@ impl Inbound<'_> {
             take(request, reply, &Received::from(info));
         };
         self.inputs.add(name, Served { service, name: name.into(), handle })
+    }
+
+    /// A caller of the service `name`, whose answers are handled on this thread.
+    pub(crate) fn caller<S: WrappedServiceTypeSupport + 'static>(&mut self, name: &str) -> Result<Caller<S>, RosError>
+    where
+        S::Response: Send,
+    {
+        let client = Client::<S>::create(self.node, name, QosProfile::services_default());
+        let client = client.map_err(|e| RosError::topic(name, e))?;
+        let (caller, answers) = calls(client, name, self.local.cloned());
+        self.inputs.add(name, answers)?;
+        if let Some(local) = self.local {
+            local.name(caller.id(), self.node.full_name());
+        }
+        Ok(caller)
     }
 }

@@ -1,5 +1,6 @@
 //! Lanes: urgent topics and services on a thread of their own.
 
+use crate::call::Caller;
 use crate::end::{End, Over};
 use crate::error::RosError;
 use crate::inbound::Inbound;
@@ -45,6 +46,17 @@ impl Lane<'_> {
         take: impl FnMut(S::Request, Reply<S>, &Received) + Clone + Send + 'static,
     ) -> Result<(), RosError> {
         self.0.serve_later_from(name, take)
+    }
+
+    /// A caller of the service `name`, whose answers are handled on the lane's thread.
+    ///
+    /// # Errors
+    /// The client cannot be made.
+    pub fn caller<S: WrappedServiceTypeSupport + 'static>(&mut self, name: &str) -> Result<Caller<S>, RosError>
+    where
+        S::Response: Send,
+    {
+        self.0.caller(name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A ROS node: what it takes in is handled on the one thread that spins it, but for its lanes.
 
-use crate::call::{Caller, calls};
+use crate::call::Caller;
 use crate::clock::{RosClock, from_stamp};
 use crate::error::RosError;
 use crate::graph::Graph;
@@ -19,7 +19,7 @@ use crate::rmw_watchdog::{ExitGuard, RmwWatchdog};
 use crate::ros::Ros;
 use crate::subscriptions::Subscriptions;
 use hexapod_config::ros_params::{ParamSpec, ParamValue, Params};
-use hexapod_rcl::{Client, Context, Node};
+use hexapod_rcl::{Context, Node};
 use r2r::rosgraph_msgs::msg::Clock;
 use r2r::{QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -287,11 +287,7 @@ impl RosNode {
     where
         S::Response: Send,
     {
-        let client = Client::<S>::create(&self.node, name, QosProfile::services_default());
-        let (caller, answers) = calls(client.map_err(|e| RosError::topic(name, e))?, name, self.local.clone());
-        self.inputs.add(name, answers)?;
-        self.name_local(caller.id());
-        Ok(caller)
+        self.inbound().caller(name)
     }
 
     /// A publisher on `topic`.
@@ -315,7 +311,7 @@ impl RosNode {
         Inbound { node: &self.node, local: self.local.as_ref(), inputs: &mut self.inputs }
     }
 
-    /// Takes down that a publisher or caller of this process belongs to this node.
+    /// Takes down that a publisher of this process belongs to this node.
     fn name_local(&self, id: u64) {
         if let Some(local) = &self.local {
             local.name(id, self.node.full_name());
