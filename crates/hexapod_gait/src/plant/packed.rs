@@ -7,8 +7,9 @@ use nalgebra::Vector3;
 
 /// How far from the ground a folded foot stays, and a leg on the way there, m.
 const CLEAR_M: f64 = 0.005;
-/// How far from its limits a joint stays that folds by itself, rad: a calibrated servo ends a little before them.
-const STOP_RAD: f64 = 0.1;
+/// How far from its limits a joint stays that folds by itself, rad: where the joint turns as far as its servo, a horn that is
+/// 15 degrees off ends it that much earlier.
+const STOP_RAD: f64 = 0.3;
 /// How far a joint turns to fold, rad: farther, and it only comes round again.
 const MOST_RAD: f64 = std::f64::consts::PI;
 const PARTS: u32 = 24;
