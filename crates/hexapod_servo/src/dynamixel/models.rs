@@ -44,4 +44,29 @@ pub(super) const X: &[Model] = &[
 pub(super) const AX: &[Model] = &[by_load(12, "AX-12"), by_load(18, "AX-18"), by_load(300, "AX-12W")];
 
 /// Of protocol 1.0, 4096 steps a turn.
-pub(super) const MX: &[Model] = &[by_load(29, "MX-28"), by_load(310, "MX-64"), by_load(320, "MX-106")];
+pub(super) const MX: &[Model] = &[by_load(29, "MX-28"), by_load(310, "MX-64"), by_load(320, "MX-106"), by_load(360, "MX-12W")];
+
+/// Of protocol 2.0, with other registers.
+pub(super) const NOT_X: &[Model] = &[
+    by_load(350, "XL-320"),
+    by_load(35072, "L42-10-S300-R"),
+    by_load(37928, "L54-30-S400-R"),
+    by_load(37896, "L54-30-S500-R"),
+    by_load(38176, "L54-50-S290-R"),
+    by_load(38152, "L54-50-S500-R"),
+    by_load(43288, "M42-10-S260-R"),
+    by_load(46096, "M54-40-S250-R"),
+    by_load(46352, "M54-60-S250-R"),
+    by_load(51200, "H42-20-S300-R"),
+    by_load(53768, "H54-100-S500-R"),
+    by_load(54024, "H54-200-S500-R"),
+    by_load(2000, "PH42-020-S300-R"),
+    by_load(2010, "PH54-100-S500-R"),
+    by_load(2020, "PH54-200-S500-R"),
+    by_load(2100, "PM42-010-S260-R"),
+    by_load(2110, "PM54-040-S250-R"),
+    by_load(2120, "PM54-060-S250-R"),
+];
+
+/// Of protocol 1.0, with as many steps for another angle.
+pub(super) const NOT_AX: &[Model] = &[by_load(107, "EX-106+")];

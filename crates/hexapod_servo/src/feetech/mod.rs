@@ -30,6 +30,7 @@ pub static STS: Series = Series {
         Model { number: 777, name: "STS3215", amperes: None },
         Model { number: 2825, name: "STS3250", amperes: None },
     ],
+    foreign: &[],
     last_step: 4095,
     middle_step: 2048,
     rad_per_step: TAU / 4096.0,

@@ -31,6 +31,7 @@ pub static LX16A: Series = Series {
     order: Order::LowFirst,
     max_id: 253,
     models: &[Model { number: 0, name: "LX-16A", amperes: None }],
+    foreign: &[],
     last_step: 1000,
     middle_step: 500,
     rad_per_step: TAU * 240.0 / 360.0 / 1000.0,

@@ -88,6 +88,8 @@ pub struct Series {
     pub max_id: u8,
     /// The models that are known.
     pub models: &'static [Model],
+    /// Models that speak the same and have other registers: they are not driven.
+    pub foreign: &'static [Model],
     /// Greatest position.
     pub last_step: u16,
     /// The position in the middle.

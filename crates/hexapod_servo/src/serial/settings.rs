@@ -59,6 +59,10 @@ fn misfit(family: &Family, servo: &Servo, block: Block, values: &[u8]) -> Option
     if let Some(other) = other_series(family, series, block, values) {
         return Some(other);
     }
+    let number = series.number(series.model, block, values);
+    if let Some(foreign) = series.foreign.iter().find(|foreign| number == Some(foreign.number.into())) {
+        return Some(format!("is a servo {}, whose registers are not those of series {}", foreign.name, series.name));
+    }
     let value = |rule: &Rule| Some(series.number(rule.field, block, values)? & rule.mask);
     let mut rules = series.rules.iter().filter_map(|rule| Some((rule, value(rule)?)));
     if let Some((rule, value)) = rules.find(|(rule, value)| !(rule.least..=rule.most).contains(value)) {

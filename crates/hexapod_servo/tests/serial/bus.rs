@@ -120,6 +120,7 @@ fn when_a_servo_is_set_up_otherwise_than_it_is_used_expect_enable_refused_with_w
         (11, &[1], "servo 4 (left_middle_coxa) is in mode 1: set its register 11 to 3, position"),
         (10, &[5], "goes by time, its drive mode having the bit 4: set its register 10 to 0"),
         (9, &[250], "answers late, by its return delay 250: set its register 9 to 0"),
+        (0, &[94, 1], "servo 4 (left_middle_coxa) is a servo XL-320, whose registers are not those of series x"),
         (70, &[0x20], "has shut down and complains of overload: take away its supply for a moment"),
     ];
     let one: &[(u16, &[u8], &str)] = &[
