@@ -12,6 +12,7 @@ pytest.importorskip('rclpy')
 from conftest import Session
 from processes import ROOT, binary
 from user import User, twist
+from web import Client, free_port
 
 
 def stop(session, *arguments, namespace=None, **variables):
@@ -46,6 +47,24 @@ def test_when_all_are_stopped_expect_each_to_stand_and_its_line(two):
     assert sorted(line.split()[:2] for line in ended.stdout.splitlines()) == [['/left', 'stopped:'], ['/right', 'stopped:']]
     for user in (two.user, two.right):
         user.wait_state('standing')
+
+
+@pytest.mark.in_turn(2, 1)
+def test_when_all_are_stopped_from_a_page_expect_it_to_show_the_others_and_what_came_of_each(two):
+    port = free_port()
+    two.start('web_teleop', '--ros-args', '-r', '__ns:=/left', '-p', f'port:={port}')
+    page = Client(port)
+    shown = page.wait('fleet', lambda fleet: fleet['robots'], 10.0)['robots']
+    assert shown == [{'name': '/right', 'is_stopped': None, 'message': ''}], shown
+    assert page.ask(type='stop_all')['ok']
+    for user in (two.user, two.right):
+        user.wait_state('standing')
+    page.wait('fleet', lambda fleet: fleet['robots'][0]['is_stopped'] and 'stopped' in fleet['robots'][0]['message'], 10.0)
+    # One that hangs is red, and named.
+    two.robots['right'].signal(signal.SIGSTOP)
+    assert page.ask(type='stop_all')['ok']
+    page.wait('fleet', lambda fleet: fleet['robots'][0]['is_stopped'] is False and 'does not answer' in fleet['robots'][0]['message'], 15.0)
+    two.robots['right'].signal(signal.SIGCONT)
 
 
 @pytest.mark.in_turn(2, 1)

@@ -13,6 +13,7 @@ pub mod ending;
 mod entity;
 pub mod environment;
 mod error;
+pub mod fleet;
 mod foot_contacts;
 mod foot_switches;
 mod graph;

@@ -161,6 +161,7 @@ impl Bridge {
                     self.tell_stop(now);
                 }
             }
+            Input::Fleet(outcomes) => self.teller.others.stopped(outcomes),
             Input::End => {}
         }
     }
@@ -253,6 +254,10 @@ impl Bridge {
                 return self.call((id, ask), service, self.drive_lease.knew(seen), now);
             }
             Ask::Record(on) => return self.record(id, ask, on, now),
+            Ask::StopAll => {
+                self.stop(id, Stop::Halt, now);
+                return self.teller.stop_others((id, ask), self.inbox.clone());
+            }
             Ask::Gait(name) => self.publishers.gait(&name),
             Ask::Motion(name, _) => self.publishers.motion(&name),
         };

@@ -210,7 +210,7 @@ impl DriveLease {
     /// Why it is not.
     pub fn may(&self, client: ClientId, what: &Ask, received: Duration) -> Result<(), Refusal> {
         match what {
-            Ask::Lease(_) | Ask::Record(_) => return Ok(()),
+            Ask::Lease(_) | Ask::Record(_) | Ask::StopAll => return Ok(()),
             Ask::Motion(name, _) if !name.is_empty() => self.may_pose(client)?,
             Ask::Gait(_) | Ask::Call(..) | Ask::Motion(..) => self.may_ask(client)?,
         }

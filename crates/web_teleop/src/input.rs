@@ -3,6 +3,7 @@
 use crate::intents::ClientId;
 use crate::out::Out;
 use crate::protocol::Incoming;
+use hexapod_ros::fleet::Outcome;
 use std::time::Duration;
 
 /// What comes in.
@@ -19,6 +20,8 @@ pub(crate) enum Input {
     Answered { call: u64, success: bool, message: String },
     /// A stop was answered: its number.
     StopAnswered { stop: u64, success: bool, message: String },
+    /// What came of the stop of all robots so far.
+    Fleet(Vec<Outcome>),
     /// The node ends.
     End,
 }

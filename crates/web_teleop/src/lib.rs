@@ -7,6 +7,7 @@ mod definitions;
 mod description;
 pub mod drive_lease;
 mod elevation;
+mod fleet;
 pub mod gate;
 mod heard;
 mod input;

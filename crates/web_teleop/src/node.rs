@@ -3,6 +3,7 @@
 use crate::bridge::Bridge;
 use crate::description::SharedDescription;
 use crate::elevation::SharedElevation;
+use crate::fleet::Others;
 use crate::heard::Heard;
 use crate::input::Input;
 use crate::invitation;
@@ -63,7 +64,8 @@ pub fn run(setup: Setup, mut node: RosNode, shutdown: &Shutdown) -> Result<(), R
     let (inbox, inputs) = mpsc::channel();
     let (states, newest) = watch::channel(Utf8Bytes::default());
     let publishers = Publishers::open(&mut node, setup.is_stamped, recorder.clone())?;
-    let teller = Teller::new((subscriptions, node.graph()), namespace, states);
+    let others = Others::new(node.graph(), node.lane_opener(), namespace.clone());
+    let teller = Teller::new((subscriptions, node.graph(), others), namespace, states);
     let shared = Shared {
         gate: setup.gate.clone(),
         bridge: inbox.clone(),

@@ -1,13 +1,16 @@
 //! What clients are sent: each thing is put into words once, whoever reads it.
 
 use crate::clients::Clients;
+use crate::fleet::Others;
 use crate::heard::Heard;
+use crate::input::Input;
 use crate::intents::ClientId;
 use crate::out::Down;
 use crate::params::Setup;
 use crate::protocol::{self, Events, FullStick, Health, Lease, Recording, RobotNames, StopReport, Welcome, text};
 use crate::subscriptions::Subscriptions;
 use hexapod_ros::Graph;
+use std::sync::mpsc::Sender;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -20,6 +23,7 @@ const HEALTH_AT_MOST: Duration = Duration::from_millis(300);
 pub(crate) struct Teller {
     pub clients: Clients,
     pub subscriptions: Subscriptions,
+    pub others: Others,
     graph: Graph,
     states: watch::Sender<Utf8Bytes>,
     namespace: String,
@@ -36,13 +40,14 @@ pub(crate) struct Teller {
 
 impl Teller {
     pub fn new(
-        (subscriptions, graph): (Subscriptions, Graph),
+        (subscriptions, graph, others): (Subscriptions, Graph, Others),
         namespace: String,
         states: watch::Sender<Utf8Bytes>,
     ) -> Self {
         Self {
             clients: Clients::default(),
             subscriptions,
+            others,
             graph,
             states,
             namespace,
@@ -81,7 +86,8 @@ impl Teller {
         let events = self.heard().events_after(0).0;
         let health = text(&self.health_now(now));
         let recording = text(&self.subscriptions.recorder.reported(now));
-        let rest = [text(&self.names), health, text(stop), recording, text(&Events { events: &events })];
+        let fleet = text(self.others.reported());
+        let rest = [text(&self.names), health, text(stop), recording, fleet, text(&Events { events: &events })];
         self.clients.to(id, |out| {
             out.send(Down::Welcome(welcome.into()));
             rest.into_iter().for_each(|message| out.send(Down::Text(message.into())));
@@ -108,7 +114,7 @@ impl Teller {
         }
     }
 
-    /// Tells what comes now and then: lines of the log, the health, how far a recording is.
+    /// Tells what comes now and then: lines of the log, the health, how far a recording is, other robots.
     pub fn rest(&mut self, now: Duration) {
         let (events, reported, changes) = {
             let heard = self.heard();
@@ -125,6 +131,9 @@ impl Teller {
             self.clients.tell(text(&self.health_now(now)));
             self.recording(now);
         }
+        if let Some(news) = self.others.news(now) {
+            self.clients.tell(text(news));
+        }
     }
 
     fn health_now(&self, now: Duration) -> Health {
@@ -140,6 +149,14 @@ impl Teller {
         if recording != self.recording {
             self.clients.tell(text(&recording));
             self.recording = recording;
+        }
+    }
+
+    /// Begins to stop all other robots, and answers whoever asked for it.
+    pub fn stop_others(&mut self, (client, ask): (ClientId, u64), inbox: Sender<Input>) {
+        match self.others.stop(inbox) {
+            Ok(()) => self.clients.answer(client, ask, "ok", ""),
+            Err(error) => self.clients.answer(client, ask, "service", &format!("other robots: {error}")),
         }
     }
 

@@ -44,7 +44,8 @@ pub(super) const X: &[Model] = &[
 pub(super) const AX: &[Model] = &[by_load(12, "AX-12"), by_load(18, "AX-18"), by_load(300, "AX-12W")];
 
 /// Of protocol 1.0, 4096 steps a turn.
-pub(super) const MX: &[Model] = &[by_load(29, "MX-28"), by_load(310, "MX-64"), by_load(320, "MX-106"), by_load(360, "MX-12W")];
+pub(super) const MX: &[Model] =
+    &[by_load(29, "MX-28"), by_load(310, "MX-64"), by_load(320, "MX-106"), by_load(360, "MX-12W")];
 
 /// Of protocol 2.0, with other registers.
 pub(super) const NOT_X: &[Model] = &[

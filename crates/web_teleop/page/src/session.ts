@@ -2,7 +2,7 @@
 
 import { Emitter } from "./emitter.ts";
 import type {
-  Answer, ClientMessage, Health, Lease, LogEvent, Recording, Refused, RobotFacts, ServerMessage, State, StopKind,
+  Answer, ClientMessage, Fleet, Health, Lease, LogEvent, Recording, Refused, RobotFacts, ServerMessage, State, StopKind,
   StopState, Welcome,
 } from "./protocol/messages.ts";
 import { TOO_SLOW_MS } from "./protocol/roundtrip.ts";
@@ -17,6 +17,7 @@ interface Events {
   lease: Lease;
   stop: StopState;
   recording: Recording;
+  fleet: Fleet;
   log: readonly LogEvent[];
   refused: Refused;
   /** The connection has ended: whatever was asked is forgotten. */
@@ -190,6 +191,7 @@ export class Session extends Emitter<Events> {
       case "lease": this.lease = message; return this.emit("lease", message);
       case "stop": return this.#takeStop(message);
       case "recording": this.recording = message; return this.emit("recording", message);
+      case "fleet": return this.emit("fleet", message);
       case "event": return this.#takeLog(message.events);
       case "answer": return this.#waiting.get(message.id)?.(message);
       case "refused": return this.#takeRefusal(message);

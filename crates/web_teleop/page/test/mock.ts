@@ -95,6 +95,12 @@ export class Mock {
     this.#server.closeAllConnections();
   }
 
+  /** Two other robots, and what came of a stop of all: the first stops, the second does not. */
+  tellFleet(messages?: readonly [string, string]): void {
+    this.#tellAll({ type: "fleet", robots: ["/left", "/right"].map((name, index) => (
+      { name, is_stopped: messages ? index === 0 : null, message: messages?.[index] ?? "" })) });
+  }
+
   /** The intents and stops since the last call. */
   take(): Heard[] {
     return this.heard.splice(0);
@@ -164,6 +170,9 @@ export class Mock {
         return this.#intent(id, message, tell);
       case "record":
         this.#tellAll({ type: "recording", on: message.on, bytes: 240_000, limit: 67_108_864, seconds: 12.4, ready: !message.on, message: "" });
+        return answer(message.id, true, "ok");
+      case "stop_all":
+        this.tellFleet(["stopped: standing", "does not answer within 3 s"]);
         return answer(message.id, true, "ok");
       default: {
         if (this.#driver !== id) return answer(message.id, false, "no_lease");

@@ -26,6 +26,7 @@ enum Written {
     Motion { id: u64, name: String, seen: Option<u64> },
     Call { id: u64, service: Service, seen: Option<u64> },
     Record { id: u64, on: bool },
+    StopAll { id: u64 },
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -84,6 +85,8 @@ pub enum Ask {
     Call(Service, Seen),
     /// To start or end a recording.
     Record(bool),
+    /// To stop every robot of the network with all feet planted.
+    StopAll,
 }
 
 /// A message of a client.
@@ -165,6 +168,7 @@ pub fn parse(text: &str, answered: Duration) -> Result<Incoming, Bad> {
         Written::Motion { id, name, seen } => Incoming::Ask(id, Ask::Motion(named("motion", id, name)?, known(seen))),
         Written::Call { id, service, seen } => Incoming::Ask(id, Ask::Call(service, known(seen))),
         Written::Record { id, on } => Incoming::Ask(id, Ask::Record(on)),
+        Written::StopAll { id } => Incoming::Ask(id, Ask::StopAll),
     })
 }
 
@@ -211,7 +215,7 @@ mod tests {
         let document = include_str!("../../../../docs/web_protocol.md");
         let section = document.split("## From the client").nth(1).unwrap().split("## From the server").next().unwrap();
         let examples: Vec<&str> = section.split('`').filter(|words| words.starts_with("{\"type\"")).collect();
-        assert_eq!(examples.len(), 11, "{examples:?}");
+        assert_eq!(examples.len(), 12, "{examples:?}");
         for example in examples {
             assert!(parse(example).is_ok(), "{example}: {:?}", parse(example));
         }

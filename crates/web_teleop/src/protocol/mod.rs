@@ -9,8 +9,8 @@ pub use close::Close;
 pub use incoming::{Ask, Bad, Incoming, PoseOffset, Service, parse};
 pub(crate) use names::lease_change;
 pub use outgoing::{
-    Ages, Battery, Client, Event, Health, Lease, MotionStatus, NodeStatus, Recording, RobotNames, Rounded, State,
-    StopReport, text,
+    Ages, Battery, Client, Event, Fleet, FleetRobot, Health, Lease, MotionStatus, NodeStatus, Recording, RobotNames,
+    Rounded, State, StopReport, text,
 };
 pub(crate) use outgoing::{Answer, Events, FullStick, Pong, Refused, Welcome};
 

@@ -77,6 +77,7 @@ impl Ask {
             Self::Motion(..) => "motion",
             Self::Call(..) => "call",
             Self::Record(_) => "record",
+            Self::StopAll => "stop_all",
         }
     }
 }

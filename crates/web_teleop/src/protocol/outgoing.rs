@@ -125,6 +125,25 @@ pub struct Health {
     pub elevation: bool,
 }
 
+/// The robots of other namespaces on the network.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(tag = "type", rename = "fleet")]
+pub struct Fleet {
+    /// Each.
+    pub robots: Vec<FleetRobot>,
+}
+
+/// A robot of another namespace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FleetRobot {
+    /// Its namespace.
+    pub name: String,
+    /// Whether it has confirmed the last stop of all; `None` where that has not reached it yet, or there was none.
+    pub is_stopped: Option<bool>,
+    /// What it did, or why it is not known to have stopped.
+    pub message: String,
+}
+
 /// What a node says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct NodeStatus {

@@ -190,7 +190,7 @@ export class PlaygroundTransport implements Transport {
       case "motion":
         return this.#answer(message.id, message.name === "" ? this.#hexapod.finishMotion() : this.#hexapod.play(message.name));
       case "call": return this.#answer(message.id, this.#call(message.service));
-      case "record": return this.#answer(message.id, "");
+      case "record": case "stop_all": return this.#answer(message.id, "");
       case "stop": return void this.stop(message);
       case "hello": case "ping": return;
     }

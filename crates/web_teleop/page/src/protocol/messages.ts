@@ -33,7 +33,8 @@ export type ClientMessage =
   | { type: "gait"; id: number; name: string }
   | { type: "motion"; id: number; name: string; seen: number }
   | { type: "call"; id: number; service: Service; seen: number }
-  | { type: "record"; id: number; on: boolean };
+  | { type: "record"; id: number; on: boolean }
+  | { type: "stop_all"; id: number };
 
 export interface Welcome {
   readonly type: "welcome";
@@ -95,6 +96,19 @@ export interface Health {
   readonly camera: boolean;
   /** Whether there is a map of the ground. */
   readonly elevation?: boolean;
+}
+
+/** The robots of other namespaces on the network. */
+export interface Fleet {
+  readonly type: "fleet";
+  readonly robots: readonly FleetRobot[];
+}
+
+export interface FleetRobot {
+  readonly name: string;
+  /** Whether it has confirmed the last stop of all; null: not reached yet, or there was none. */
+  readonly is_stopped: boolean | null;
+  readonly message: string;
 }
 
 export interface Lease {
@@ -159,10 +173,11 @@ export type ServerMessage =
   | Answer
   | Refused
   | { readonly type: "pong"; readonly id: number; readonly t: number }
-  | Recording;
+  | Recording
+  | Fleet;
 
 const TYPES: ReadonlySet<string> = new Set([
-  "welcome", "robot", "state", "health", "lease", "stop", "event", "answer", "refused", "pong", "recording",
+  "welcome", "robot", "state", "health", "lease", "stop", "event", "answer", "refused", "pong", "recording", "fleet",
 ]);
 
 /** A server's message, or `undefined` for one that a newer server may send and this page does not know. */

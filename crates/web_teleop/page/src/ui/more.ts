@@ -7,6 +7,7 @@ import type { Camera } from "./camera.ts";
 import { createChoice } from "./choice.ts";
 import { givenName, giveName, LONGEST_NAME } from "./clientname.ts";
 import { h, section, setText } from "./dom.ts";
+import { createFleet } from "./fleet.ts";
 import { currentTheme, setTheme, type Theme } from "./theme.ts";
 
 export interface More {
@@ -22,6 +23,7 @@ export function createMore(session: Session, cockpit: Cockpit, camera: Camera): 
     ? h("a", { class: "button wide", href: "playground.html" }, words.more.playground)
     : h("a", { class: "button wide", href: "./" }, words.more.live);
   const element = h("div", {},
+    createFleet(session, cockpit),
     section(words.more.connection, createConnection(session)),
     ...(isLive ? [section(words.more.camera, createCameraSwitch(camera))] : []),
     section(words.more.appearance, createThemes()),

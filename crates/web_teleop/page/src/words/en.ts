@@ -238,6 +238,12 @@ export const en = {
     degrees: "°",
     window: (seconds: number) => `last ${seconds} s`,
   },
+  fleet: {
+    title: "Other robots",
+    stop: "Stop all robots",
+    help: "This one and all others on the network stop with all feet on the ground. Their servos stay on.",
+    unsure: "go there, and cut its servos' power",
+  },
   more: {
     connection: "Connection",
     robot: "Robot",

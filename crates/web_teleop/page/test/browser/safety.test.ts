@@ -481,6 +481,21 @@ describe("the page in a browser stops", { skip: SKIP, timeout: 300_000 }, () => 
     await context.close();
   });
 
+  test("when_there_are_other_robots_expect_them_named_and_one_button_to_stop_all_that_says_which_did_not", async () => {
+    const { page, context } = await open(browser, url, PHONE);
+    await connected(page);
+    await page.click(".tab-more");
+    assert.ok(await page.isHidden(".stop-all"));
+    mock.tellFleet();
+    await page.waitForSelector(".stop-all", { state: "visible" });
+    mock.take();
+    await page.click(".stop-all");
+    await page.waitForSelector(".fleet li[data-stopped=true]");
+    assert.match(await page.innerText(".fleet li[data-stopped=false]"), /right\s+does not answer within 3 s: go there, and cut/);
+    assert.ok(mock.heard.some(({ message }) => message.type === "stop_all"));
+    await context.close();
+  });
+
   test("when_a_recording_is_there_expect_a_question_before_it_is_replaced_or_ended", async () => {
     const { page, context } = await open(browser, url, DESKTOP);
     await connected(page);
