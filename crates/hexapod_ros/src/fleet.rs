@@ -19,8 +19,8 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// Nodes of one name in one namespace are counted for so long: the graph is not complete at once.
 const COUNTS_FOR: Duration = Duration::from_millis(500);
 
-/// A robot's namespace, and what it answered.
-type Answer = (String, Result<String, String>);
+/// A robot's namespace, what it answered, and to which of several stops.
+type Answer = (String, Result<String, String>, u64);
 
 /// The namespaces with a node of this name, and how many each has.
 #[must_use]
@@ -56,6 +56,8 @@ pub struct FleetStop {
     service: &'static str,
     robots: BTreeMap<String, Robot>,
     answers: (Sender<Answer>, Receiver<Answer>),
+    /// How many stops there were before.
+    round: u64,
     began: Instant,
     /// When the last one was found.
     newest: Instant,
@@ -98,7 +100,17 @@ impl FleetStop {
     #[must_use]
     pub fn new(opener: LaneOpener, graph: Graph, (node, service): (&'static str, &'static str)) -> Self {
         let (began, answers) = (Instant::now(), channel());
-        Self { opener, graph, lanes: vec![], node, service, robots: BTreeMap::new(), answers, began, newest: began }
+        let (robots, lanes) = (BTreeMap::new(), vec![]);
+        Self { opener, graph, lanes, node, service, robots, answers, round: 0, began, newest: began }
+    }
+
+    /// Stops them once more, whatever they have answered: one may have walked on since.
+    pub fn again(&mut self) {
+        self.round += 1;
+        self.newest = Instant::now();
+        for robot in self.robots.values_mut().filter(|robot| robot.caller.is_some()) {
+            (robot.answer, robot.asked) = (None, None);
+        }
     }
 
     /// Adds the robots that are not known yet, found or not. One that cannot be called keeps none of the others.
@@ -147,12 +159,12 @@ impl FleetStop {
     }
 
     fn call(&mut self) {
-        for (robot, answer) in self.answers.1.try_iter() {
-            if let Some(robot) = self.robots.get_mut(&robot) {
+        for (robot, answer, round) in self.answers.1.try_iter() {
+            if let Some(robot) = self.robots.get_mut(&robot).filter(|_| round == self.round) {
                 robot.answer.get_or_insert(answer);
             }
         }
-        let waits = self.waits();
+        let (waits, round) = (self.waits(), self.round);
         for (name, robot) in &mut self.robots {
             let Some(caller) = robot.caller.as_ref().filter(|_| waits && robot.answer.is_none()) else { continue };
             if robot.asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
@@ -161,7 +173,8 @@ impl FleetStop {
             let (name, answers) = (name.clone(), self.answers.0.clone());
             robot.asked = Some(Instant::now());
             let called = caller.call(&Trigger::Request {}, move |answer| {
-                let _ = answers.send((name, if answer.success { Ok(answer.message) } else { Err(answer.message) }));
+                let does = if answer.success { Ok(answer.message) } else { Err(answer.message) };
+                let _ = answers.send((name, does, round));
             });
             if let Err(error) = called {
                 robot.answer = Some(Err(error.to_string()));

@@ -5,9 +5,7 @@ use crate::protocol::{Fleet, FleetRobot};
 use hexapod_ros::fleet::{FleetStop, Outcome, robots};
 use hexapod_ros::{Graph, LaneOpener};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -29,9 +27,9 @@ pub(crate) struct Others {
     work: Option<Work>,
 }
 
-/// A stop that is under way; it ends when this is dropped.
+/// The thread that stops robots, each time it is told to; it ends when this is dropped.
 struct Work {
-    is_dropped: Arc<AtomicBool>,
+    presses: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -41,33 +39,25 @@ impl Others {
         Self { graph, opener, own, reported, named: Duration::ZERO, outcomes, work: None }
     }
 
-    /// Begins to stop all robots, unless that is under way.
+    /// Begins to stop all robots; anew, where that is under way.
     ///
     /// # Errors
     /// No thread is to be had.
     pub fn stop(&mut self, inbox: Sender<Input>) -> std::io::Result<()> {
-        if self.work.as_ref().and_then(|work| work.thread.as_ref()).is_some_and(|thread| !thread.is_finished()) {
-            return Ok(());
-        }
-        let is_dropped = Arc::new(AtomicBool::new(false));
-        let (graph, opener, ended) = (self.graph.clone(), self.opener.clone(), Arc::clone(&is_dropped));
-        let work = move || {
-            let mut stop = FleetStop::new(opener, graph, STOPPED_BY);
-            let mut known = vec![];
-            while !ended.load(Ordering::Relaxed) && stop.step(true) {
-                let now: Vec<_> = stop.known().collect();
-                if now != known {
-                    known.clone_from(&now);
-                    let _ = inbox.send(Input::Fleet(now));
+        if self.work.is_none() {
+            let (graph, opener, (presses, pressed)) = (self.graph.clone(), self.opener.clone(), channel());
+            let work = move || {
+                while pressed.recv().is_ok() {
+                    stop_all(FleetStop::new(opener.clone(), graph.clone(), STOPPED_BY), &pressed, &inbox);
                 }
-                std::thread::sleep(LOOK_EVERY);
-            }
-            stop.explain(DRIVER, true, |_| "it has servos, and no gait_planner answers".into());
-            let _ = inbox.send(Input::Fleet(stop.outcomes(true).collect()));
-        };
+            };
+            let thread = Builder::new().name("web-fleet".into()).spawn(work)?;
+            self.work = Some(Work { presses: Some(presses), thread: Some(thread) });
+        }
         self.outcomes.clear();
-        let thread = Builder::new().name("web-fleet".into()).spawn(work)?;
-        self.work = Some(Work { is_dropped, thread: Some(thread) });
+        self.named = Duration::ZERO;
+        // It hears as long as this one lives.
+        let _ = self.work.as_ref().and_then(|work| work.presses.as_ref()).map(|presses| presses.send(()));
         Ok(())
     }
 
@@ -106,9 +96,28 @@ impl Others {
     }
 }
 
+/// Stops all robots that are found, and tells what came of each as soon as it is known.
+fn stop_all(mut stop: FleetStop, pressed: &Receiver<()>, inbox: &Sender<Input>) {
+    let mut told = vec![];
+    while stop.step(true) {
+        let known: Vec<_> = stop.known().collect();
+        if known != told {
+            told.clone_from(&known);
+            let _ = inbox.send(Input::Fleet(known));
+        }
+        match pressed.recv_timeout(LOOK_EVERY) {
+            Ok(()) => stop.again(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+    stop.explain(DRIVER, true, |_| "it has servos, and no gait_planner answers".into());
+    let _ = inbox.send(Input::Fleet(stop.outcomes(true).collect()));
+}
+
 impl Drop for Work {
     fn drop(&mut self) {
-        self.is_dropped.store(true, Ordering::Relaxed);
+        self.presses = None;
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
