@@ -1,11 +1,12 @@
 //! Where calls wait for their answers. No thread is made for a call, and no call waits behind another.
 
-use crate::front::{Call, held_off};
+use crate::front::{Call, Namer, held_off};
 use crate::heartbeats::Heartbeats;
 use crate::requests::{Action, Answer, Claim, Order, Request};
 use crate::stop::StopLine;
 use crate::targets::IntakeCount;
 use crate::waker::Waker;
+use hexapod_ros::Sender;
 use rtrb::Producer;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -65,17 +66,22 @@ impl CallQueue {
 
     /// Hands on what came in and answers what can be answered at `now`; returns when to look again, if anything waits.
     pub fn attend(&mut self, now: Duration) -> Option<Duration> {
-        self.attend_after(now, || {})
+        self.attend_after(now, || {}, |_| None)
     }
 
-    /// The same after a look at who is there, if an `enable` came in.
-    pub(crate) fn attend_after(&mut self, now: Duration, look: impl FnOnce()) -> Option<Duration> {
+    /// The same after a look at who is there, if an `enable` came in; refusals name who stands in the way.
+    pub(crate) fn attend_after(
+        &mut self,
+        now: Duration,
+        look: impl FnOnce(),
+        name: impl Fn(Sender) -> Option<String>,
+    ) -> Option<Duration> {
         if self.take_in(now) {
             look();
         }
         let mut index = 0;
         while index < self.open.len() {
-            match self.look(index, now) {
+            match self.look(index, now, &name) {
                 Some(answer) => (self.open.remove(index).call.reply)(answer),
                 None => index += 1,
             }
@@ -83,7 +89,7 @@ impl CallQueue {
         (!self.open.is_empty()).then_some(now + LOOK_EVERY)
     }
 
-    fn look(&mut self, index: usize, now: Duration) -> Option<Answer> {
+    fn look(&mut self, index: usize, now: Duration, name: Namer<'_>) -> Option<Answer> {
         let open = &mut self.open[index];
         match &open.stage {
             Stage::Stopping => stopped(&self.line, open, now),
@@ -93,7 +99,7 @@ impl CallQueue {
                     return self.ask(index, Order::Relax { group, relaxed }, now);
                 }
                 // What lasts does so for longer than any quiet.
-                if let Some(lasting) = held_off(&self.line, &self.heartbeats, now) {
+                if let Some(lasting) = held_off(&self.line, &self.heartbeats, now, Some(name)) {
                     return Some(Answer::refused(lasting));
                 }
                 if let Some(doubt) = open.call.doubt {

@@ -8,7 +8,7 @@ use crate::silent_sources::SilentSources;
 use crate::stop::{By, Stop, StopLine, Ticket};
 use crate::under_way::{Doubt, UnderWay};
 use crate::waker::Waker;
-use hexapod_ros::{Process, Received};
+use hexapod_ros::{Process, Received, Sender};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
@@ -40,12 +40,23 @@ pub struct Front {
     pub(crate) call_queue: Waker,
 }
 
-/// What stops the servos for as long as it lasts, and keeps them off.
-pub(crate) fn held_off(line: &StopLine, heartbeats: &Heartbeats, now: Duration) -> Option<String> {
+/// Who sends something, by its node's name.
+pub(crate) type Namer<'a> = &'a dyn Fn(Sender) -> Option<String>;
+
+/// What stops the servos for as long as it lasts, and keeps them off; whose doing it is, if there is somebody to `name` it.
+pub(crate) fn held_off(
+    line: &StopLine,
+    heartbeats: &Heartbeats,
+    now: Duration,
+    name: Option<Namer<'_>>,
+) -> Option<String> {
     if line.pins().stop_pressed() {
         return Some("FAILED stop button: it is pressed, or its wire is broken".into());
     }
-    heartbeats.cause(now).map(|cause| format!("FAILED emergency_stop: {cause}"))
+    let cause = heartbeats.cause(now)?;
+    let node = name.and_then(|name| heartbeats.source_of(cause).and_then(name));
+    let of = node.map_or_else(String::new, |node| format!(" ({node})"));
+    Some(format!("FAILED emergency_stop: {cause}{of}"))
 }
 
 impl Front {
@@ -97,7 +108,6 @@ impl Front {
         if heard.is_none() {
             self.heartbeats.hear(sender, stop, sequence, taken);
         }
-        self.under_way.heard(from);
     }
 
     /// Looks at who may call, if there was a stop since: `callers` tells the processes. Those who come later could not call

@@ -81,7 +81,7 @@ impl fmt::Display for Cause {
                 write!(
                     formatter,
                     "a source of heartbeats on the topic emergency_stop has been silent for {silent_s:.2} s; each counts \
-                     until its node is gone"
+                     until its node is gone, one that was killed for up to 20 s"
                 )
             }
         }
@@ -160,6 +160,15 @@ impl Heartbeats {
         let heard = self.heard();
         let beating = heard.sources.iter().filter(|(_, source)| source.beats);
         beating.min_by_key(|(_, source)| source.received).map(|(sender, _)| *sender)
+    }
+
+    /// Whose doing that is, if it is one source's.
+    pub(crate) fn source_of(&self, cause: Cause) -> Option<Sender> {
+        match cause {
+            Cause::Unwatched | Cause::Silent(None) => None,
+            Cause::Silent(Some(_)) => self.quietest(),
+            Cause::Held => self.stopper(),
+        }
     }
 
     /// Forgets sources that are not there any more at `now`: whoever enables the servos again, with a source that beats,

@@ -188,7 +188,7 @@ impl Looping {
 
     /// Why the servos may not be switched on, whatever the boards say.
     fn forbidden(&mut self, now: Duration) -> Option<String> {
-        if let Some(stopped) = held_off(self.line(), &self.io.shared.heartbeats, now) {
+        if let Some(stopped) = held_off(self.line(), &self.io.shared.heartbeats, now, None) {
             return Some(stopped);
         }
         if let Some(alarm) = self.supply_alarm(&self.supply(now)) {

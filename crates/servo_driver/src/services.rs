@@ -119,13 +119,12 @@ fn relax(node: &mut RosNode, front: &Front, groups: &[String]) -> Result<(), Ros
 
 /// Refused messages are warned of once in a while.
 fn commands(node: &mut RosNode, mut intake: Intake, teller: Arc<Mutex<Teller>>, front: &Front) -> Result<(), RosError> {
-    let (under_way, planner) = (front.under_way.clone(), front.planner().clone());
+    let planner = front.planner().clone();
     let mut warned: Option<Duration> = None;
     let (headers, graph) = (teller.lock().unwrap_or_else(PoisonError::into_inner).headers(), node.graph());
     node.subscribe_acting_from::<JointState>("joint_commands", qos::stream(), move |message, received| {
         let now = monotonic_now();
         headers.look("joint_commands", &message.header);
-        under_way.heard(received);
         planner.commands(received.sender.process(), received.taken);
         let taken = intake.take(received.sender, &message.name, &message.position, received.at);
         // Who has it is telling right now.

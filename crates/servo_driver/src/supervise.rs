@@ -60,7 +60,8 @@ impl Supervisor<'_> {
         let mut watchdog = Watchdog::default();
         loop {
             let now = monotonic_now();
-            let answers = self.call_queue.attend_after(now, || forget_those_gone(&self.front, &self.graph));
+            let look = || forget_those_gone(&self.front, &self.graph);
+            let answers = self.call_queue.attend_after(now, look, |sender| self.graph.name_of(sender));
             let (next, newest, hung) = {
                 let mut teller = self.teller();
                 (teller.tell(now, &self.io), teller.newest().copied(), teller.hung(now))

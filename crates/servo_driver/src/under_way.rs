@@ -6,12 +6,12 @@
 //! it. From then on, for as long as a middleware may hold a call back, an `enable` counts if it was surely sent after the stop:
 //!
 //! - its process came into the domain after the stop: it could not call before it had heard of the driver; or
-//! - its process has called since the stop and been answered, and calls again; or
-//! - it was as long on its way as its process's earlier calls and messages, by the clock of their sender, whatever that
-//!   clock shows. One that is late by that clock is refused, whatever else speaks for it, and so is one whose clock was set.
+//! - its client has called since the stop and been answered, and calls again once it is quiet after that; or
+//! - its process has called another service since the stop, and `enable` once it was quiet after that.
 //!
-//! So the clock of a sender never makes up for the quiet time, and two clocks are never compared with each other.
-//! A client that calls again as it was told to may not have heard of a stop in between: its second call is refused.
+//! What the clock of a sender shows never speaks for a call, only against it: one that was sent too early by that clock is
+//! refused. Only the calls of two clients of a process need it, for the middleware does not keep the order of those.
+//! A client that calls again as it was asked to may not have heard of a stop in between: its second call is refused.
 
 mod doubt;
 
@@ -28,14 +28,10 @@ pub const QUIET: Duration = Duration::from_millis(750);
 const LONGEST: Duration = Duration::from_secs(20);
 /// A second call comes no later than this after the first.
 const SECOND: Duration = Duration::from_secs(2);
-/// What the ways of prompt calls differ by at most on a busy machine,
+/// What the ways of prompt calls differ by at most on a busy machine.
 const SLACK: Duration = Duration::from_millis(100);
-/// and what those of two are alike in.
-const ALIKE: Duration = Duration::from_millis(30);
 /// Processes that are distinguished; of more, those that were heard last.
 const MOST: usize = 64;
-/// Receipts that are remembered of each, one for each [`QUIET`] at most.
-const KEPT: usize = 8;
 
 /// What is known of those who call. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -66,8 +62,6 @@ struct Off {
 #[derive(Debug)]
 struct Caller {
     process: Process,
-    /// The latest first.
-    receipts: Vec<Receipt>,
     /// The first call since the newest stop, and the client that made it.
     first: Option<(Sender, Receipt)>,
     /// The first `enable` since then, likewise.
@@ -107,13 +101,6 @@ impl UnderWay {
         self.known().roll = Some((number, processes));
     }
 
-    /// Takes in a message. Waits for nobody: one that is missed is no loss.
-    pub fn heard(&self, message: &Received) {
-        if let (Sender::Remote(_), Ok(mut known)) = (message.sender, self.0.try_lock()) {
-            known.caller(message).hear(Receipt::of(message));
-        }
-    }
-
     /// Takes in a call of any service, with the newest stop, its own included.
     pub fn called(&self, call: &Received, newest: Newest) {
         if let Sender::Remote(_) = call.sender {
@@ -147,16 +134,16 @@ impl Known {
         if caller.is_some_and(|caller| caller.is_second(call, stop)) {
             return Err(Doubt { why: Why::Second, since, wait });
         }
-        let vouched = if is_here || since > LONGEST || self.is_newcomer(call.sender.process(), newest) {
-            Ok(())
-        } else {
-            caller.map_or(Err(Why::Unknown), |caller| caller.vouch(call, stop))
-        };
-        if since <= QUIET {
-            let wait = if vouched.is_ok() { QUIET.saturating_sub(since) } else { wait };
-            return Err(Doubt { why: Why::Quiet, since, wait });
+        let is_sure = is_here
+            || since > LONGEST
+            || self.is_newcomer(call.sender.process(), newest)
+            || caller.is_some_and(|caller| caller.vouches(call, stop));
+        match (since <= QUIET, is_sure) {
+            (false, true) => Ok(()),
+            (false, false) => Err(Doubt { why: Why::Unknown, since, wait }),
+            (true, true) => Err(Doubt { why: Why::Quiet, since, wait: QUIET.saturating_sub(since) }),
+            (true, false) => Err(Doubt { why: Why::Quiet, since, wait }),
         }
-        vouched.map_err(|why| Doubt { why, since, wait })
     }
 
     /// The newest stop that the client of this call may not have known of when it called.
@@ -181,14 +168,7 @@ impl Known {
                 let oldest = (0..MOST).min_by_key(|&index| self.callers[index].heard).unwrap_or(0);
                 self.callers.swap_remove(oldest);
             }
-            self.callers.push(Caller {
-                process,
-                receipts: vec![],
-                first: None,
-                again: None,
-                refused: None,
-                heard: heard.taken,
-            });
+            self.callers.push(Caller { process, first: None, again: None, refused: None, heard: heard.taken });
             self.callers.len() - 1
         });
         self.callers[at].heard = heard.taken;
@@ -197,25 +177,9 @@ impl Known {
 }
 
 impl Caller {
-    fn hear(&mut self, receipt: Receipt) {
-        if receipt.sent.is_zero() {
-            return;
-        }
-        match self.receipts.first_mut().filter(|last| receipt.taken < last.taken + QUIET) {
-            // Calls that were held up together count as one.
-            Some(last) => last.offset_ns = last.offset_ns.min(receipt.offset_ns),
-            None => {
-                self.receipts.truncate(KEPT - 1);
-                self.receipts.insert(0, receipt);
-            }
-        }
-    }
-
     fn call(&mut self, call: &Received, newest: Newest) {
-        let (receipt, stop) = (Receipt::of(call), stopped(newest));
-        self.hear(receipt);
-        if self.first.is_none_or(|(_, first)| first.taken < stop) {
-            self.first = Some((call.sender, receipt));
+        if self.first.is_none_or(|(_, first)| first.taken < stopped(newest)) {
+            self.first = Some((call.sender, Receipt::of(call)));
         }
     }
 
@@ -227,10 +191,6 @@ impl Caller {
             self.again = Some((call.sender, receipt));
         }
         self.refused = (!granted).then_some((call.sender, call.taken));
-        if granted && !self.is_usual(receipt) {
-            // Whatever its sender's clock did: what comes next is measured by this.
-            self.receipts.clear();
-        }
         self.call(call, newest);
     }
 
@@ -247,40 +207,19 @@ impl Caller {
         left.filter(|left| !left.is_zero()).unwrap_or(QUIET)
     }
 
-    /// Whether an `enable` was sent after `stop` was received; why not, if that is not sure.
-    fn vouch(&self, call: &Received, stop: Duration) -> Result<(), Why> {
+    /// Whether an `enable` was surely sent after `stop` was received.
+    fn vouches(&self, call: &Received, stop: Duration) -> bool {
         let receipt = Receipt::of(call);
         let since = |(_, earlier): &(Sender, Receipt)| earlier.taken >= stop && call.taken >= earlier.taken + QUIET;
-        // Its client was refused since, and calls again.
+        // Its client was refused since, and calls again: one that comes twice is no other one, and a clock that was set, or
+        // that stands, is no doubt.
         if let Some((_, again)) = self.again.filter(since).filter(|(client, _)| *client == call.sender) {
-            // One that comes twice is no other one.
-            if again.sequence.is_some() && receipt.sequence <= again.sequence {
-                return Err(Why::Unknown);
-            }
-            // Then a clock that was set, or that stands, is no doubt.
-            return if again.tells(receipt) { receipt.follows(again, 0) } else { Ok(()) };
+            let is_another = again.sequence.is_none() || receipt.sequence > again.sequence;
+            return is_another && (!again.tells(receipt) || receipt.follows(again));
         }
-        // Another client of its process called since: one waits for the other, if their clock says so, too.
-        if let Some((_, first)) = self.first.filter(since).filter(|(_, first)| first.tells(receipt)) {
-            return receipt.follows(first, nanos(SLACK));
-        }
-        let usual_ns = self.usual_ns().filter(|_| !call.sent.is_zero()).ok_or(Why::Unknown)?;
-        let late = receipt.late(usual_ns, nanos(SLACK))?;
-        if receipt.taken.saturating_sub(late + SLACK) <= stop {
-            return Err(Why::Late(late));
-        }
-        // One alone may itself have been held up.
-        let alike = self.receipts.iter().filter(|other| other.offset_ns <= usual_ns + nanos(ALIKE)).count();
-        if alike >= 2 { Ok(()) } else { Err(Why::Unknown) }
-    }
-
-    /// The offset of what was least long on its way.
-    fn usual_ns(&self) -> Option<i128> {
-        self.receipts.iter().map(|receipt| receipt.offset_ns).min()
-    }
-
-    fn is_usual(&self, receipt: Receipt) -> bool {
-        self.usual_ns().is_none_or(|usual_ns| (receipt.offset_ns - usual_ns).abs() <= nanos(SLACK))
+        // Another client of its process called since: one waits for the other.
+        let first = self.first.filter(since).map(|(_, first)| first);
+        first.is_some_and(|first| first.tells(receipt) && !receipt.is_early(first) && receipt.follows(first))
     }
 }
 
@@ -295,19 +234,16 @@ impl Receipt {
         !self.sent.is_zero() && !later.sent.is_zero() && self.sent != later.sent
     }
 
-    /// How much longer it was under way than what has this offset; that it was `early_ns` less long says that its clock was
-    /// set.
-    fn late(self, usual_ns: i128, early_ns: i128) -> Result<Duration, Why> {
-        let late_ns = self.offset_ns - usual_ns;
-        let late = Duration::from_nanos(u64::try_from(late_ns.max(0)).unwrap_or(u64::MAX));
-        if early_ns > 0 && late_ns < -early_ns { Err(Why::ClockSet) } else { Ok(late) }
+    /// Whether it was under way for less long than `earlier` by more than calls differ: the clock of both was set in between.
+    fn is_early(self, earlier: Self) -> bool {
+        self.offset_ns < earlier.offset_ns - nanos(SLACK)
     }
 
     /// Whether it was sent so long after `earlier` was taken that the two were not under way together.
-    fn follows(self, earlier: Self, early_ns: i128) -> Result<(), Why> {
-        let late = self.late(earlier.offset_ns, early_ns)?;
-        let follows = self.taken.saturating_sub(late) + SLACK >= earlier.taken + QUIET;
-        if follows { Ok(()) } else { Err(Why::Late(late)) }
+    fn follows(self, earlier: Self) -> bool {
+        let late_ns = (self.offset_ns - earlier.offset_ns).max(0);
+        let late = Duration::from_nanos(u64::try_from(late_ns).unwrap_or(u64::MAX));
+        self.taken.saturating_sub(late) + SLACK >= earlier.taken + QUIET
     }
 }
 

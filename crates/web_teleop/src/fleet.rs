@@ -4,6 +4,7 @@ use crate::input::Input;
 use crate::protocol::{Fleet, FleetRobot};
 use hexapod_ros::fleet::{FleetStop, Outcome, robots};
 use hexapod_ros::{Graph, LaneOpener};
+use hexapod_setup::planner;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -14,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const NAMED_EVERY: Duration = Duration::from_secs(1);
 const DRIVER: &str = "servo_driver";
 /// What stops a robot with all feet planted.
-const STOPPED_BY: (&str, &str) = ("gait_planner", "stop");
+const STOPPED_BY: (&str, &str) = (planner::NODE, "stop");
 
 /// The robots of other namespaces.
 pub(crate) struct Others {

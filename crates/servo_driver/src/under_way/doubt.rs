@@ -19,10 +19,6 @@ pub(crate) struct Doubt {
 pub(crate) enum Why {
     /// The stop has only just come.
     Quiet,
-    /// It took so much longer than its sender's earlier calls.
-    Late(Duration),
-    /// The sender's clock was set.
-    ClockSet,
     /// Its first call was refused before the stop.
     Second,
     /// Nothing tells.
@@ -34,8 +30,6 @@ impl fmt::Display for Doubt {
         write!(f, "{}, and ", stopped_ago(self.since))?;
         match self.why {
             Why::Quiet => f.write_str("an enable that was sent before it could still arrive")?,
-            Why::Late(late) => write!(f, "this enable took {:.2} s longer to arrive than usual", late.as_secs_f64())?,
-            Why::ClockSet => f.write_str("the sender's clock was set: nobody knows when this enable was sent")?,
             Why::Second => f.write_str("the first call of this enable was refused before it")?,
             Why::Unknown => f.write_str("nobody knows whether this enable was sent before it")?,
         }

@@ -18,7 +18,7 @@ pub(super) enum Call {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Clock {
-    /// Set by so many seconds: never by as little as a message may be held up, which nobody could tell from that.
+    /// Set by so many seconds, perhaps by as much as a message is held up.
     Set(i64),
     Freeze,
     GoOn,
@@ -86,7 +86,7 @@ fn delay_ms() -> impl Strategy<Value = u64> {
 }
 
 fn clock() -> impl Strategy<Value = Clock> {
-    let set = prop_oneof![Just(-3600), Just(3600), -100..-10i64, 10..100i64];
+    let set = prop_oneof![Just(-3600), Just(3600), -10..10i64];
     prop_oneof![4 => set.prop_map(Clock::Set), 1 => Just(Clock::Freeze), 2 => Just(Clock::GoOn)]
 }
 
