@@ -76,6 +76,8 @@ def test_when_the_heartbeat_ends_expect_a_stop(session, boards):
     user.until(lambda: boards.pulses() == {}, 2.0, 'all off')
     assert 0.3 < time.monotonic() - silent < 0.7
     user.until(lambda: state_of(user) == 'emergency_stop', 1.0, 'the stop to be reported')
+    refusal = user.enable().message
+    assert 'has been silent' in refusal and user.node.get_name() in refusal, refusal
 
 
 def test_when_signalled_while_the_bus_hangs_expect_an_end_that_says_so(armed, driver, boards):
