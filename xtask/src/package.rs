@@ -70,7 +70,9 @@ fn installed(unit: &str) -> Result<String> {
         lines.push(match line.split_once(SOURCED) {
             Some((key, command)) => {
                 let command = command.strip_suffix('\'').context("a command of a unit does not end")?;
-                format!("{key}/usr/bin/hexapod {}", command.replace("--bus i2c", "--bus ${HEXAPOD_BUS}"))
+                let command = command.replace("--bus i2c", "--bus ${HEXAPOD_BUS}");
+                let more = if command.starts_with("run ") { " $HEXAPOD_ARGS" } else { "" };
+                format!("{key}/usr/bin/hexapod {command}{more}")
             }
             None => line.to_owned(),
         });
@@ -96,6 +98,7 @@ mod tests {
             let text = installed(&fs::read_to_string(path).unwrap()).unwrap();
             assert!(text.contains("\nExecStart=/usr/bin/hexapod ") && text.contains("--bus ${HEXAPOD_BUS}"), "{text}");
             assert!(!text.contains("bash") && text.contains("\nUser=hexapod\n"), "{text}");
+            assert_eq!(text.matches("$HEXAPOD_ARGS\n").count(), usize::from(unit == "hexapod.service"), "{text}");
         }
         assert!(installed("ExecStart=/opt/elsewhere/hexapod\n").is_err());
     }
