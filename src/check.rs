@@ -14,7 +14,7 @@ use crate::cli::CheckArgs;
 use crate::exit::{Failure, say};
 use crate::out;
 use crate::parameters::{AllParams, files_of, stray_line};
-use crate::setups::{Setups, parameters_of};
+use crate::setups::{Setups, parameters};
 use crate::spinner::Spinner;
 use gait_planner::walked::{WAYS, Walked, nowhere};
 use hexapod_config::{ConfigError, Faults};
@@ -35,7 +35,7 @@ use std::fmt::Write;
 pub fn check(arguments: &CheckArgs) -> Result<(), Failure> {
     let spinner = Spinner::on_terminal("trying every gait and motion");
     arguments.picture.as_deref().map_or(Ok(()), out::check)?;
-    let all = parameters_of(&arguments.files)?;
+    let all = parameters(&arguments.robot)?;
     let setups = Setups::load(&all)?;
     let files = files_of(&all.planner)?;
     // Each takes seconds for legs of many joints.

@@ -9,7 +9,7 @@ use hexapod_ros::{Shutdown, Stage, monotonic_now};
 use hexapod_servo::backend::{Backend, Tally};
 use hexapod_servo::{JointConfig, ServoDriver, State};
 use servo_driver::bus::Servos;
-use servo_driver::{Hardware, ServoMap, Setup, StopSwitch};
+use servo_driver::{Hardware, ServoMap, Setup, StopSwitch, SupplyLimits};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,11 +62,11 @@ pub fn servo(arguments: &ServoArgs) -> Result<(), Failure> {
     // Servos of other joints need not be there. Where they are, they are off.
     let _ = backend.cut(&mut Tally::default());
     let driver = ServoDriver::new(config, backend);
-    let (theirs, stops) = (shutdown.clone(), Arc::clone(&stop));
+    let (theirs, stops, limits) = (shutdown.clone(), Arc::clone(&stop), setup.supply_limits());
     // A thread of its own: a transfer that hangs must not keep the process. The guard then switches off.
     let thread = std::thread::Builder::new()
         .name("servo-io".into())
-        .spawn(move || turn_and_let_go(driver, &stops, &angles, seconds, &theirs))?;
+        .spawn(move || turn_and_let_go(driver, &stops, limits, (&angles, seconds), &theirs))?;
     let keep_guard = || {
         stop.keep_guard();
         false
@@ -98,11 +98,11 @@ fn neutral(map: &ServoMap, leg: Option<&str>) -> Result<Vec<(usize, f64)>, Failu
 fn turn_and_let_go(
     mut driver: ServoDriver<Servos>,
     stop: &StopSwitch,
-    angles: &[f64],
-    seconds: f64,
+    limits: SupplyLimits,
+    turned: (&[f64], f64),
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let result = turn(&mut driver, stop, angles, seconds, shutdown);
+    let result = turn(&mut driver, stop, limits, turned, shutdown);
     stop.enable_outputs(false);
     let off = switch_off(&mut driver);
     stop.settle();
@@ -146,8 +146,8 @@ fn place(config: &JointConfig, arguments: &ServoArgs) -> Result<(usize, f64), Fa
 fn turn(
     driver: &mut ServoDriver<Servos>,
     stop: &StopSwitch,
-    angles: &[f64],
-    seconds: f64,
+    limits: SupplyLimits,
+    (angles, seconds): (&[f64], f64),
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
     let refused = |error: hexapod_servo::TargetError| Failure::Running(error.to_string());
@@ -164,6 +164,9 @@ fn turn(
         let now = monotonic_now();
         if let Some(reason) = stop.stopped() {
             return Err(Failure::Running(reason.into()));
+        }
+        if let Some(hot) = limits.too_hot(driver, now) {
+            return Err(Failure::Running(hot));
         }
         stop.enable_outputs(true);
         let is_next = commanded > 0 && now.saturating_sub(reported_at) >= NEXT;

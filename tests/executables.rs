@@ -122,6 +122,19 @@ fn when_hexapod_is_called_by_the_name_of_a_node_expect_that_node() {
 }
 
 #[test]
+fn when_the_middleware_is_not_there_expect_that_said_with_its_cure_where_ros_is_needed_alone() {
+    let with_nonsense = |arguments: &[&str]| {
+        let output = alone(HEXAPOD).args(arguments).env("RMW_IMPLEMENTATION", "rmw_nonsense").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(with_nonsense(&["check"]), (Some(0), String::new()));
+    for command in [["run"], ["stop"]] {
+        let (status, words) = with_nonsense(&command);
+        assert!(status == Some(1) && words.contains("unset RMW_IMPLEMENTATION"), "{status:?} {words}");
+    }
+}
+
+#[test]
 fn when_the_doctor_sees_a_simulated_robot_expect_status_0_and_a_hopeless_one_1() {
     let doctor = |arguments: &[&str]| {
         let output = alone(HEXAPOD).arg("doctor").args(arguments).output().unwrap();

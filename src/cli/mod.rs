@@ -129,9 +129,9 @@ the motion was too tame.";
 /// What to check.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
-    /// Which files to read.
+    /// What to check, as it is to run.
     #[command(flatten)]
-    pub files: FileArgs,
+    pub robot: BusArgs,
     /// Draw the legs, from above and from the side, to this SVG file.
     #[arg(long, value_name = "FILE")]
     pub picture: Option<std::path::PathBuf>,

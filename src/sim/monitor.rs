@@ -17,6 +17,7 @@ pub struct Monitor {
     imu: ImuReader,
     response: ConditionResponse,
     has_stopped: bool,
+    doubts_switches: bool,
     /// Nothing moves the robot before a command of zero.
     latched: bool,
     notes: FewNotes,
@@ -25,7 +26,8 @@ pub struct Monitor {
 impl Monitor {
     pub fn new(engine: &Engine) -> Self {
         let (imu, response) = (ImuReader::default(), ConditionResponse::new(engine));
-        Self { imu, response, has_stopped: false, latched: false, notes: FewNotes::default() }
+        let notes = FewNotes::default();
+        Self { imu, response, has_stopped: false, doubts_switches: false, latched: false, notes }
     }
 
     /// Takes what the IMU reports.
@@ -58,7 +60,11 @@ impl Monitor {
     /// What to say at `seconds` from the start, if that is something else than before.
     pub fn note(&mut self, change: Option<Condition>, seconds: f64) -> Option<String> {
         let had_stopped = std::mem::replace(&mut self.has_stopped, self.response.has_stopped());
+        let doubted = std::mem::replace(&mut self.doubts_switches, self.response.doubts_switches());
         let what = match change {
+            _ if self.doubts_switches && !doubted => {
+                "no foot has felt the ground for seconds: it may hang in the air; no foot switch is believed"
+            }
             _ if self.has_stopped && !had_stopped => {
                 "it has stopped: blocked for seconds by its IMU, it goes on once it is driven another way, or released"
             }

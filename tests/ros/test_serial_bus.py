@@ -232,6 +232,12 @@ def test_when_a_joint_is_turned_by_the_tool_expect_it_alone_and_limp_in_the_end(
     assert bus.steepest() < 0.5 * 1.3 * figures.BUSY
 
 
+def test_when_a_servo_is_too_hot_expect_the_tool_to_say_so_and_let_it_go(bus, config):
+    ended = run(bus, config, 'servo', 'left_front_femur', '10', '-p', 'servo_driver.high_temperature:=29.0')
+    assert ended.returncode == 1 and 'left_front_femur is at 30 C' in ended.stderr, ended.stderr + ended.stdout
+    assert bus.holding() == []
+
+
 def test_when_limp_joints_are_turned_by_hand_expect_their_zeros_and_directions_written_and_nothing_moved(bus, config):
     given = ('--bus', bus.family, '-p', f'servo_driver.port:={bus.port}', '--config', str(config))
     terminal = Terminal({}, 'calibrate', *given)

@@ -125,7 +125,8 @@ impl ConditionResponse {
     }
 
     /// Whether feet tell and none of them has ever felt the ground.
-    pub(crate) fn doubts_switches(&self) -> bool {
+    #[must_use]
+    pub fn doubts_switches(&self) -> bool {
         self.watch.doubts_feet()
     }
 

@@ -486,3 +486,21 @@ fn when_the_third_angle_does_not_go_with_the_others_expect_it_asked_about_and_ta
     assert!(said.contains("times as far on one side as on the other"), "{said}");
     assert_eq!(press(&mut dialogue, Key::Accept, 1), Outcome::Joint(0));
 }
+
+#[test]
+fn when_nobody_touches_a_key_for_five_minutes_expect_the_servo_off_until_it_is_switched_on_again() {
+    let mut dialogue = Dialogue::new(shipped(), &robot(), &Progress::default(), false).unwrap();
+    let pass = |dialogue: &mut Dialogue, seconds: u64| (0..10 * seconds).for_each(|_| dialogue.tick(3 * TICK));
+    dialogue.key(Key::Hold, None);
+    pass(&mut dialogue, 250);
+    assert!(dialogue.commanded().is_some());
+    dialogue.key(Key::Hold, None);
+    pass(&mut dialogue, 250);
+    assert!(dialogue.commanded().is_some(), "a key was touched");
+    pass(&mut dialogue, 60);
+    assert!(dialogue.commanded().is_none());
+    assert!(dialogue.said().is_some_and(|(_, words)| words.contains("no key for five minutes")));
+    dialogue.key(Key::Hold, None);
+    pass(&mut dialogue, 1);
+    assert!(dialogue.commanded().is_some());
+}

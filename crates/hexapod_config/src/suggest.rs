@@ -5,12 +5,31 @@ const LIKELY: f64 = 0.8;
 /// Longer lists are cut in a message.
 const LISTED: usize = 12;
 
+/// What others call the parts of a leg, and what they are in most robots' files.
+const PARTS: [(&str, &str); 8] = [
+    ("hip", "coxa"),
+    ("shoulder", "coxa"),
+    ("thigh", "femur"),
+    ("upper", "femur"),
+    ("knee", "tibia"),
+    ("shin", "tibia"),
+    ("calf", "tibia"),
+    ("lower", "tibia"),
+];
+
 /// The candidate nearest to `word`, if any is near.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: String = word.chars().take(64).flat_map(char::to_lowercase).collect();
+    let part = PARTS.iter().find(|(other, _)| word.split('_').any(|piece| piece == *other));
+    let meant = part.map(|(other, part)| word.replace(other, part));
     candidates
         .into_iter()
-        .map(|candidate| (likeness(&word, &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            let lower = candidate.to_lowercase();
+            // Exactly what is meant by another's word is nearer than what merely looks like it.
+            let is_meant = meant.as_ref().is_some_and(|meant| *meant == lower);
+            (if is_meant { 1.0 } else { likeness(&word, &lower) }, candidate)
+        })
         .filter(|(score, _)| *score >= LIKELY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
@@ -41,5 +60,19 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Strin
         0 => None,
         count if count > LISTED => Some(format!("{shown} and {} more", count - LISTED)),
         _ => Some(shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_joint_has_anothers_word_for_a_part_of_the_leg_expect_the_joint_that_is_meant() {
+        let joints = ["left_front_coxa", "left_front_femur", "left_front_tibia"];
+        for (word, joint) in [("left_front_hip", 0), ("Left_Front_Thigh", 1), ("left_front_knee", 2)] {
+            assert_eq!(nearest(word, joints), Some(joints[joint]), "{word}");
+        }
+        assert_eq!(nearest("left_front_knee", ["left_front_knee_joint"]), Some("left_front_knee_joint"));
     }
 }

@@ -4,15 +4,23 @@ use crate::closing::close;
 use crate::error::{RclError, check};
 use crate::opening::one_at_a_time;
 use crate::pinned::Pinned;
+use crate::text::text;
 use r2r_rcl::{
     rcl_arguments_fini, rcl_context_fini, rcl_context_t, rcl_get_zero_initialized_arguments,
     rcl_get_zero_initialized_context, rcl_get_zero_initialized_init_options, rcl_init, rcl_init_options_fini,
     rcl_init_options_init, rcl_logging_configure, rcl_logging_fini, rcl_parse_arguments, rcl_shutdown,
-    rcutils_get_default_allocator,
+    rcutils_get_default_allocator, rmw_get_implementation_identifier,
 };
 use std::ffi::{CString, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStringExt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The middleware that is loaded, as in `rmw_fastrtps_cpp`; empty if none can be.
+#[must_use]
+pub fn middleware() -> String {
+    // SAFETY: no preconditions; the name is a constant of the library.
+    unsafe { text(rmw_get_implementation_identifier()) }
+}
 
 /// A connection to ROS, in the domain of `ROS_DOMAIN_ID`. Nodes keep theirs alive.
 #[derive(Clone)]

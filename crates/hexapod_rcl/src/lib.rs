@@ -22,7 +22,7 @@ mod waiting;
 
 pub use client::{Client, Requester};
 pub use closing::middleware_hangs;
-pub use context::Context;
+pub use context::{Context, middleware};
 pub use error::RclError;
 pub use graph::{Endpoint, Graph};
 pub use info::{Gid, MessageInfo, RequestInfo};

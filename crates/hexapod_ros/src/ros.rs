@@ -1,7 +1,7 @@
 //! The process's connection to ROS.
 
 use crate::arguments::explained;
-use crate::environment::objection;
+use crate::environment::{no_domain, no_middleware};
 use crate::error::RosError;
 use crate::local::LocalTopics;
 use crate::log;
@@ -48,7 +48,10 @@ impl Ros {
     /// As [`init`](Self::init).
     pub fn init_with(parameters: &[String]) -> Result<Self, RosError> {
         log::begin();
-        if let Some(reason) = objection(&std::env::var("ROS_DOMAIN_ID").unwrap_or_default()) {
+        let variable = |name| std::env::var(name).unwrap_or_default();
+        let objection = no_domain(&variable("ROS_DOMAIN_ID"))
+            .or_else(|| no_middleware(&variable("RMW_IMPLEMENTATION"), hexapod_rcl::middleware));
+        if let Some(reason) = objection {
             return Err(RosError::Context(reason));
         }
         match Context::create(for_ros(std::env::args_os(), parameters)) {

@@ -116,6 +116,15 @@ mod tests {
     }
 
     #[test]
+    fn when_a_robot_lies_beside_files_that_do_not_name_it_expect_that_said_and_no_other_robot() {
+        let folder = folder("unnamed", &[("hexapod.yaml", ""), ("mine.urdf", "")]);
+        let files = Files::find(folder.to_str().unwrap(), "").unwrap();
+        let error = Description::read(&files).unwrap_err();
+        assert!(error.file().ends_with("hexapod.yaml") && error.remedy().contains("urdf: mine.urdf"), "{error:#}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
     fn when_another_robot_does_not_suit_a_shipped_file_expect_the_command_that_writes_one() {
         let folder = folder("robot", &[]);
         let own = folder.join("mine.urdf");

@@ -173,13 +173,35 @@ impl Files {
     /// Files in the owner's folders that nobody reads, such as a misspelt `servo.yaml`.
     #[must_use]
     pub fn strays(&self) -> Vec<PathBuf> {
-        let yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
         let known = |path: &PathBuf| path.file_name().and_then(OsStr::to_str).is_some_and(is_known);
-        let entries = self.owner.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
-        let mut strays: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        strays.retain(|path| yaml(path) && !known(path));
-        strays.sort();
+        let mut strays = self.owners_with(&["yaml", "yml"]);
+        strays.retain(|path| !known(path));
         strays
+    }
+
+    /// Fails if the shipped robot would walk with the files of another one, whose description lies beside them and is not named.
+    ///
+    /// # Errors
+    /// Where it lies, and how it is named.
+    pub fn check_named(&self) -> Result<(), ConfigError> {
+        let forgotten = self.owners_with(&["urdf", "xacro"]).into_iter().next();
+        let Some(forgotten) = forgotten.filter(|_| self.has_shipped_robot()) else { return Ok(()) };
+        let name = forgotten.file_name().unwrap_or_default().to_string_lossy();
+        let message = format!("`{name}` lies beside it, and no `urdf` names it: the shipped robot would walk");
+        let help = format!(
+            "write `/**: {{ros__parameters: {{urdf: {name}}}}}`, or take it elsewhere if it is the shipped robot that is meant"
+        );
+        let file = forgotten.with_file_name("hexapod.yaml").display().to_string();
+        Err(ConfigError::whole_file(&file, message, help))
+    }
+
+    /// The files in the owner's folders with one of these endings, in order.
+    fn owners_with(&self, endings: &[&str]) -> Vec<PathBuf> {
+        let ends = |path: &PathBuf| path.extension().is_some_and(|end| endings.iter().any(|ending| end == *ending));
+        let entries = self.owner.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
+        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(ends).collect();
+        files.sort();
+        files
     }
 }
 

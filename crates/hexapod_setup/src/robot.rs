@@ -40,6 +40,7 @@ impl Description {
     /// # Errors
     /// A file cannot be read, or does not describe a robot that can walk: line, element, why, what would be right.
     pub fn read(files: &Files) -> Result<Self, ConfigError> {
+        files.check_named()?;
         // The nodes of a composed process all ask for the same file, and checking a robot takes some milliseconds.
         static READ: Mutex<BTreeMap<Key, Description>> = Mutex::new(BTreeMap::new());
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);

@@ -94,6 +94,12 @@ impl Setup {
         self.map.boards()
     }
 
+    /// What the servos may measure.
+    #[must_use]
+    pub fn supply_limits(&self) -> SupplyLimits {
+        self.supply_limits
+    }
+
     /// When a driver that starts at `now` ticks.
     #[must_use]
     pub fn schedule(&self, now: Duration) -> Schedule {

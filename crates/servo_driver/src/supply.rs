@@ -1,7 +1,9 @@
 //! The supply of the robot as its servos measure it, and the hottest of them.
 
 use crate::owners::MAX_JOINTS;
-use hexapod_servo::backend::Measured;
+use hexapod_servo::ServoDriver;
+use hexapod_servo::backend::{Backend, Measured};
+use std::time::Duration;
 
 /// What all servos together say. Nothing where no servo measures it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,6 +63,17 @@ pub(crate) enum SupplyAlarm {
     Hot { joint: usize, celsius: f64, most_c: f64 },
     /// It was, and would be again soon.
     Cooling { joint: usize, celsius: f64, again_c: f64 },
+}
+
+impl SupplyLimits {
+    /// Why these servos are to have no torque, if one of them is too hot.
+    #[must_use]
+    pub fn too_hot(self, driver: &ServoDriver<impl Backend>, now: Duration) -> Option<String> {
+        let watch = SupplyWatch::new(Self { least_v: None, ..self });
+        let measured = (0..driver.joints().len()).map(|joint| driver.measured(joint, now));
+        let alarm = watch.alarm(&Supply::of(measured))?;
+        Some(alarm.refusal(|joint| driver.joints()[joint].name.clone()))
+    }
 }
 
 /// A battery recovers as soon as nothing draws from it, and is low again at the next step: once it was low, it is until it has

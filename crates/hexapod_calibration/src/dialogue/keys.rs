@@ -5,10 +5,18 @@ use super::terms::{Key, Outcome, Pace};
 use crate::page::Tone;
 use std::time::Duration;
 
+/// A servo that nobody has touched a key for, for so long, is let go: it may stand against a stop, and burn.
+const UNATTENDED: Duration = Duration::from_secs(300);
+
 impl Dialogue {
     /// Time passes.
     pub fn tick(&mut self, dt: Duration) {
         self.mover.tick(dt);
+        self.untouched += dt;
+        if self.mover.is_on() && self.untouched >= UNATTENDED {
+            self.mover.switch_off();
+            self.say(Tone::Bad, "the servo was switched off: no key for five minutes".into());
+        }
     }
 
     /// The boards do not obey, or the stop button is pressed: no pulse until somebody switches on again.
@@ -18,7 +26,7 @@ impl Dialogue {
 
     /// Takes a key. `shown_us` is the pulse that the boards put out and the page shows.
     pub fn key(&mut self, key: Key, shown_us: Option<f64>) -> Outcome {
-        self.said = None;
+        (self.said, self.untouched) = (None, Duration::ZERO);
         if let Some(choice) = self.choosing {
             return self.choose(choice, key);
         }

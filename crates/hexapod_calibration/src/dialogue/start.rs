@@ -6,6 +6,7 @@ use crate::mover::Mover;
 use crate::progress::Progress;
 use hexapod_kinematics::{Leg, Robot};
 use hexapod_servo::{RawServoConfig, ServoConfig};
+use std::time::Duration;
 
 impl Dialogue {
     /// A calibration of these servos, gone on with if one was left. With all joints done, or if `verify` says so, they
@@ -35,6 +36,7 @@ impl Dialogue {
         let mut dialogue = Self {
             findings: findings.collect(),
             mover: Mover::new(1500.0, 10.0, 1.0),
+            untouched: Duration::ZERO,
             config,
             checked,
             places,

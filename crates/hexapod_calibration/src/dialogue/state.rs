@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use hexapod_kinematics::Leg;
 use hexapod_servo::calibration::Servo;
 use hexapod_servo::{RawServoConfig, ServoConfig};
+use std::time::Duration;
 
 /// A calibration under way.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Dialogue {
     pub(super) doubted_us: Option<f64>,
     pub(super) choosing: Option<usize>,
     pub(super) mover: Mover,
+    /// Since the last key.
+    pub(super) untouched: Duration,
     pub(super) said: Option<(Tone, String)>,
     /// What the last change did away with.
     pub(super) before: Option<(RawServoConfig, usize, Finding)>,

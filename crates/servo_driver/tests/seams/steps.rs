@@ -65,12 +65,14 @@ pub(super) enum Step {
     Hang(u64),
     Foreign,
     Wait(u64),
+    /// What is broken is mended, and this process enables the servos once it is quiet.
+    Arm,
     /// The first planner commands all joints for so many periods, and everybody gets to run.
     Drive(u64),
-    /// The same with a planner that can sit down, and a battery that is low from half way on for as long as the alarm must
+    /// Armed, the same with a planner that can sit down, and a battery that is low from half way on for as long as the alarm must
     /// last.
     DriveUntilLow(u64),
-    /// The same with a planner that commands nothing for as long in the middle.
+    /// Armed, the same with a planner that commands nothing for as long in the middle.
     DriveWithPause(u64),
     Answers,
     Pass,
@@ -113,9 +115,10 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         20 => (0..12u64).prop_map(Step::Wait),
         1 => (12..400u64).prop_map(Step::Wait),
         4 => (400..3000u64).prop_map(Step::Wait),
+        1 => Just(Step::Arm),
         3 => (1..80u64).prop_map(Step::Drive),
         2 => (1..80u64).prop_map(Step::DriveUntilLow),
-        2 => (1..80u64).prop_map(Step::DriveWithPause),
+        2 => (30..150u64).prop_map(Step::DriveWithPause),
         15 => Just(Step::Answers),
         40 => Just(Step::Pass),
     ]

@@ -188,6 +188,11 @@ impl World {
             Step::Hang(time_ms) => self.wire.hang(Duration::from_millis(time_ms)),
             Step::Foreign => self.wire.switch_off_by_another(),
             Step::Wait(time_ms) => drop(self.now.fetch_add(time_ms * 1_000_000, Ordering::SeqCst)),
+            Step::Arm => {
+                self.play_each(&[Step::Dead(false), Step::Button(false), Step::Battery(false)]);
+                self.play_each(&[Step::GaitState("standing"), Step::Wait(800), Step::Drive(1)]);
+                self.play_each(&[Step::Enable { late_ms: 0 }, Step::Drive(1)]);
+            }
             Step::Drive(periods) => {
                 let drive = [Step::Commands { planner: 1, part: false }, Step::Wait(10), Step::Pass, Step::Answers];
                 (0..periods).for_each(|_| self.play_each(&drive));
@@ -195,10 +200,10 @@ impl World {
             Step::DriveUntilLow(periods) => {
                 let drive = Step::Drive(periods);
                 let (walks, low) = (Step::GaitState("walking"), Step::Battery(true));
-                self.play_each(&[walks, drive.clone(), low, drive, Step::Battery(false)]);
+                self.play_each(&[Step::Arm, walks, drive.clone(), low, drive, Step::Battery(false)]);
             }
             Step::DriveWithPause(periods) => {
-                self.play_each(&[Step::Drive(periods)]);
+                self.play_each(&[Step::Arm, Step::Drive(periods)]);
                 (0..periods).for_each(|_| self.play_each(&[Step::Wait(10), Step::Pass, Step::Answers]));
                 self.play_each(&[Step::Drive(periods)]);
             }

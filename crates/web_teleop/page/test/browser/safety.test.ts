@@ -9,7 +9,7 @@ import type { Mock } from "../mock.ts";
 /** Words that are cut off, and buttons of which something else covers the middle; those of a list that scrolls, once there. */
 function overlaps(scrolls: boolean): string[] {
   const found: string[] = [];
-  for (const element of document.querySelectorAll<HTMLElement>(".bar-state, .bar-servos, .lease-text, .dock-button span, .fault p, .tab span")) {
+  for (const element of document.querySelectorAll<HTMLElement>(".bar-state, .bar-servos, .lease-text, .dock-button, .dock-button span, .fault p, .tab span")) {
     if (element.offsetParent !== null && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) found.push(`cut: ${element.textContent}`);
   }
   for (const button of document.querySelectorAll<HTMLElement>(".alarm button, .alarm a, .stage-reset, .lease, .dock button, .light button")) {
