@@ -12,6 +12,27 @@ use hexapod_kinematics::Leg;
 /// not balanced by any builder.
 const LEAST_FRACTION: f64 = 0.02;
 
+/// A knee that is lower than the ground by more than this part of the leg's length would be in it.
+const MOST_BURIED: f64 = 0.005;
+
+/// Refuses a robot that would stand on its knees, or put them into the ground where it lifts its feet.
+///
+/// # Errors
+/// The last joint of the leg that does.
+pub(crate) fn check_knees(description: &Description, engine: &Engine) -> Result<(), ConfigError> {
+    let buried = engine.lowest_knee().filter(|(leg, below_m)| *below_m > MOST_BURIED * leg.length());
+    let Some((leg, below_m)) = buried else { return Ok(()) };
+    let joint = leg.joints().last().map_or("", |joint| joint.name());
+    let message = format!(
+        "leg {} would stand or step on its knee: a joint of it would be {:.1} mm below the ground",
+        leg.name(),
+        below_m * 1e3
+    );
+    let help = "look at the axes and limits of its joints: where the axes of one side are mirrored, its limits are, too, as in \
+                lower=\"-2.6\" upper=\"-0.2\" for 0.2 to 2.6; or choose another body_height in hexapod.yaml";
+    Err(description.origin.at_joint(description.robot.model(), joint, "limit", (message, help.into())))
+}
+
 /// Refuses a robot whose centre of mass is outside its feet, or at their edge, while it stands.
 ///
 /// # Errors

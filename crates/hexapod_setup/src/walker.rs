@@ -10,7 +10,7 @@ use crate::rehearsal::{Stuck, rehearse};
 use crate::robot::Description;
 use crate::stuck::{Reason, explain};
 use crate::unfit;
-use crate::upright::check_upright;
+use crate::upright::{check_knees, check_upright};
 use hexapod_config::ros_params::{Params, hint_for};
 use hexapod_config::{ConfigError, Faults};
 use hexapod_gait::{Engine, Gait, LegClearance, Settings, Shortened, Stance, StanceError, StanceWish, size_of};
@@ -195,7 +195,10 @@ fn engine(
             .with_packed_pose(description.packed.as_deref())
             .map_err(|error| wrong("config", error.to_string()))
     };
-    let upright = |engine| check_upright(params, description, &engine).map(|()| engine);
+    let upright = |engine| {
+        check_upright(params, description, &engine)?;
+        check_knees(description, &engine).map(|()| engine)
+    };
     let (name, gait, remark) = match gaits.starting(&asked) {
         Ok(starting) => starting,
         Err(reason) => {

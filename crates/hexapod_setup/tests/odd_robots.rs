@@ -116,6 +116,20 @@ fn when_a_size_that_was_asked_for_keeps_it_from_walking_expect_that_parameter_to
 }
 
 #[test]
+fn when_the_axes_of_one_side_are_mirrored_and_its_limits_are_not_expect_a_leg_named_that_would_be_in_the_ground() {
+    let limits = [(-0.8, 0.8), (-1.6, 1.6), (0.2, 2.7)];
+    let plain = urdf(Odd { axes: ["0 0 1", "0 -1 0", "0 1 0"], limits, lengths: [0.007, 0.046, 0.06], ..PLAIN });
+    let plain = plain.replace("xyz='0.11 0 0'", "xyz='0.06 0 0'");
+    let is_right = |line: &&str| ["name='l3_", "name='l4_", "name='l5_"].iter().any(|leg| line.contains(leg));
+    let swapped = |line: &str| line.replace("'0 1 0'", "down").replace("'0 -1 0'", "'0 1 0'").replace("down", "'0 -1 0'");
+    let mirrored: Vec<String> =
+        plain.lines().map(|line| if is_right(&line) { swapped(line) } else { line.to_owned() }).collect();
+    assert!(walker(plain, "plain.urdf").is_ok());
+    let error = walker(mirrored.join("\n"), "mirrored.urdf").unwrap_err();
+    assert!(error.message().contains("on its knee") && error.remedy().contains("mirrored"), "{error:#}");
+}
+
+#[test]
 fn when_the_feet_are_not_around_the_centre_of_mass_expect_it_refused_where_the_legs_are_chosen() {
     let shipped = || include_str!("../../../urdf/hexapod.urdf").to_owned();
     let listed = |legs: [&str; 4]| {

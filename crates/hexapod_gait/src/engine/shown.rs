@@ -4,6 +4,7 @@ use super::Engine;
 use super::base::Base;
 use crate::plane::twist::Twist;
 use crate::state::tick::Tick;
+use hexapod_kinematics::Leg;
 use nalgebra::Vector2;
 
 impl Engine {
@@ -39,5 +40,13 @@ impl Engine {
     #[must_use]
     pub fn standing_margin(&self) -> f64 {
         self.plant.standing_margin() * self.plant.size
+    }
+
+    /// The leg of which a joint lies lowest below level ground while the robot stands and lifts its feet, if one does, and how far
+    /// below, m.
+    #[must_use]
+    pub fn lowest_knee(&self) -> Option<(&Leg, f64)> {
+        let (leg, below) = self.plant.lowest_knee()?;
+        Some((self.legs().get(leg)?, below * self.plant.size))
     }
 }

@@ -190,18 +190,41 @@ impl Plant {
 
     /// Distance (m) of the centre of mass from the edge of the hull of all feet that are not switched off, each at rest.
     pub(crate) fn standing_margin(&self) -> f64 {
+        let feet = self.stance.rest().iter().enumerate().filter(|(leg, _)| self.stands(*leg)).map(|(_, rest)| *rest);
+        self.masses.margin(&self.standing(), feet, &Isometry3::identity())
+    }
+
+    /// The leg of which a joint lies lowest below the ground while the robot stands and lifts its feet, if one does, and how far
+    /// below, m.
+    pub(crate) fn lowest_knee(&self) -> Option<(usize, f64)> {
+        let StanceSpec { height, step_height, .. } = self.stance.own_spec();
+        let standing = self.standing();
+        let below = |leg: usize| {
+            let rest = self.stance.rest()[leg].push(step_height - height);
+            let lifted = self.stance.inverse(leg, &self.legs()[leg], &rest, &standing[leg]).unwrap_or(standing[leg]);
+            let lowest = |angles: &LegAngles| self.legs()[leg].bends(angles).map(|joint| joint.z).fold(0.0, f64::min);
+            -height - lowest(&lifted).min(lowest(&standing[leg]))
+        };
+        let below = (0..self.legs().len()).filter(|leg| self.stands(*leg)).map(|leg| (leg, below(leg)));
+        below.filter(|(_, below)| *below > 0.0).max_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// The angles with which the robot stands, each foot at rest; legs that are switched off are held up.
+    fn standing(&self) -> [LegAngles; MAX_LEGS] {
         let height = self.stance.own_spec().height;
-        let stands = |leg: &usize| self.missing & (1 << leg) == 0;
-        let mut angles: [LegAngles; MAX_LEGS] = std::array::from_fn(|leg| {
-            if leg < self.legs().len() && !stands(&leg) { self.held_up(leg) } else { self.sitting[leg] }
-        });
-        let legs = self.legs().iter().zip(self.stance.rest()).enumerate();
-        for (index, (leg, rest)) in legs.filter(|(leg, _)| stands(leg)) {
-            let standing = self.stance.inverse(index, leg, &rest.push(-height), &angles[index]);
-            angles[index] = standing.unwrap_or(angles[index]);
+        let mut angles = self.sitting;
+        for (index, (leg, rest)) in self.legs().iter().zip(self.stance.rest()).enumerate() {
+            angles[index] = if self.stands(index) {
+                self.stance.inverse(index, leg, &rest.push(-height), &angles[index]).unwrap_or(angles[index])
+            } else {
+                self.held_up(index)
+            };
         }
-        let feet = self.stance.rest().iter().enumerate().filter(|(leg, _)| stands(leg)).map(|(_, rest)| *rest);
-        self.masses.margin(&angles, feet, &Isometry3::identity())
+        angles
+    }
+
+    fn stands(&self, leg: usize) -> bool {
+        self.missing & (1 << leg) == 0
     }
 
     /// From one height of the body to another, in as many seconds, or as many more as the joints' accelerations ask for.
