@@ -121,7 +121,8 @@ fn when_the_axes_of_one_side_are_mirrored_and_its_limits_are_not_expect_a_leg_na
     let plain = urdf(Odd { axes: ["0 0 1", "0 -1 0", "0 1 0"], limits, lengths: [0.007, 0.046, 0.06], ..PLAIN });
     let plain = plain.replace("xyz='0.11 0 0'", "xyz='0.06 0 0'");
     let is_right = |line: &&str| ["name='l3_", "name='l4_", "name='l5_"].iter().any(|leg| line.contains(leg));
-    let swapped = |line: &str| line.replace("'0 1 0'", "down").replace("'0 -1 0'", "'0 1 0'").replace("down", "'0 -1 0'");
+    let swapped =
+        |line: &str| line.replace("'0 1 0'", "down").replace("'0 -1 0'", "'0 1 0'").replace("down", "'0 -1 0'");
     let mirrored: Vec<String> =
         plain.lines().map(|line| if is_right(&line) { swapped(line) } else { line.to_owned() }).collect();
     assert!(walker(plain, "plain.urdf").is_ok());

@@ -19,6 +19,7 @@ mod plane;
 mod planner;
 mod sensor;
 mod sight;
+mod slope;
 mod surface;
 mod trench;
 mod window;

@@ -8,8 +8,9 @@ use crate::coverage::{Coverage, turned_from_odom};
 use crate::height::Height;
 use crate::layout::Layout;
 use crate::sensor::Sensor;
+use crate::slope::Slope;
 use crate::window::{Index, Span, Window};
-use nalgebra::{Isometry3, Point2, Point3, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Vector2, Vector3};
 
 /// The map moves by no more than this at a time, m, and grows less certain by no more than its square: whatever asks for
 /// more is broken, and the numbers would add up to infinity.
@@ -150,12 +151,14 @@ impl ElevationMap {
     }
 
     /// Takes down where this cloud, of a sensor at this pose on the body, has no ground though its other points say that it sees
-    /// there. Ground that is not seen would go on as the robot stands, which is along the plane z = 0 of `footprint_in_odom`.
-    pub fn miss(
+    /// there. Ground that is not seen would go on as the robot stands: along the plane z = 0 of `footprint_in_odom`, or the `slope`
+    /// of its feet; only what both have in view is missing.
+    pub(crate) fn miss(
         &mut self,
         points: &[[f32; 3]],
         (sensor_in_odom, body_in_odom): (&Isometry3<f64>, &Isometry3<f64>),
         footprint_in_odom: &Isometry3<f64>,
+        slope: Slope,
     ) {
         let (turned_from_odom, side) = (turned_from_odom(sensor_in_odom, body_in_odom), self.layout().cells_per_side());
         let (origin, normal) = (footprint_in_odom.translation.vector, footprint_in_odom.rotation * Vector3::z());
@@ -164,13 +167,15 @@ impl ElevationMap {
         if normal.z < LEAST_UP {
             return;
         }
+        let rises = [-normal.xy() / normal.z, slope.0];
         for index in (Span { columns: 0..side, rows: 0..side }).indices() {
             let (cell, centre) = (&mut cells[window.slot(index)], window.centre_of(index));
-            let place = || {
+            let is_in_view = |rise: &Vector2<f64>| {
                 let off = centre - Point2::from(origin.xy());
-                turned_from_odom * Point3::new(centre.x, centre.y, origin.z - normal.xy().dot(&off) / normal.z)
+                let place = turned_from_odom * Point3::new(centre.x, centre.y, origin.z + rise.dot(&off));
+                coverage.shows(&place.coords)
             };
-            if !cell.is_known() && coverage.shows(&place().coords) {
+            if !cell.is_known() && rises.iter().all(is_in_view) {
                 cell.miss();
             }
         }

@@ -4,9 +4,10 @@ use crate::capsule::Capsule;
 use crate::layout::Layout;
 use crate::map::{Drift, ElevationMap, Travel};
 use crate::sensor::Sensor;
+use crate::slope::Slope;
 use hexapod_gait::Engine;
 use hexapod_kinematics::{LegAngles, MAX_LEGS};
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Half of the thickness of the shipped robot's legs, whose links count as lines, with a margin for joints that lag, m.
 const LEG_RADIUS_M: f64 = 0.03;
@@ -48,6 +49,10 @@ pub struct Mapper {
     last: Option<Isometry3<f64>>,
 }
 
+/// A body that leans by 9 degrees more or less than at the cloud before, by the cosine of that, has not moved so: odometry has
+/// learnt how it leans.
+const LEANS_ANEW: f64 = 0.9877;
+
 impl Mapper {
     /// One that has seen nothing yet, for a robot so many times as large as the shipped one ([`hexapod_gait::size_of`]).
     #[must_use]
@@ -79,6 +84,11 @@ impl Mapper {
     pub fn see(&mut self, engine: &Engine, points: &[[f32; 3]], taken: &Taken) -> usize {
         let Taken { angles, footprint_from_body, odom_from_body, odom_from_sensor } = *taken;
         let step = self.last.unwrap_or(odom_from_body).inverse() * odom_from_body;
+        // What was mapped as if the body were level lies elsewhere.
+        let leans_anew = (step.rotation * Vector3::z()).z < LEANS_ANEW;
+        if leans_anew {
+            self.map.forget();
+        }
         self.last = Some(odom_from_body);
         let travel = Travel { way_m: step.translation.vector.norm(), turn_rad: step.rotation.scaled_axis().z };
         self.map.follow(&odom_from_body.translation.vector.into(), travel, &self.drift);
@@ -90,7 +100,8 @@ impl Mapper {
         let counted = self.map.insert_aligned(points, &odom_from_sensor, &self.sensor, &self.legs);
         if taken.is_from_sensor() {
             let odom_from_footprint = odom_from_body * footprint_from_body.inverse();
-            self.map.miss(points, (&odom_from_sensor, &odom_from_body), &odom_from_footprint);
+            let slope = Slope::under(engine, &odom_from_footprint);
+            self.map.miss(points, (&odom_from_sensor, &odom_from_body), &odom_from_footprint, slope);
         }
         counted
     }

@@ -4,6 +4,7 @@ use crate::choose::choose;
 use crate::clearance::highest_between;
 use crate::foothold::{Choice, Limits, Wanted};
 use crate::map::ElevationMap;
+use crate::slope::Slope;
 use hexapod_gait::{BarredWay, Engine, Foothold, NextStep, Twist};
 use hexapod_kinematics::MAX_LEGS;
 use nalgebra::{Isometry3, Point3, Translation3, Vector2, Vector3};
@@ -92,11 +93,12 @@ impl FootholdPlanner {
         let odom_from_footprint = &(odom_from_body * engine.last().footprint_from_body.inverse());
         self.compare(engine, map, odom_from_footprint);
         let odom_from_footprint = &(Translation3::new(0.0, 0.0, self.off_m) * odom_from_footprint);
+        let slope = Slope::under(engine, odom_from_footprint);
         let (mut is_at_brink, is_barred) = (false, self.way.bars());
         for (leg, (step, foothold)) in engine.next_steps().iter().zip(&mut footholds).enumerate() {
             let Some(chosen) = self.chosen.get_mut(leg) else { continue };
             is_at_brink |= step.is_some_and(|step| {
-                let on = StepOnMap { engine, map, odom_from_footprint, step: &step };
+                let on = StepOnMap { engine, map, odom_from_footprint, slope, step: &step };
                 self.planning.ends_at(&on) || self.planning.leads_into_trench(&on)
             });
             let Some(step) = step.filter(|step| step.swung.is_some() || step.until_lift_s < self.planning.ahead_s)
@@ -112,7 +114,7 @@ impl FootholdPlanner {
                 let ground_speed = engine.last().twist.velocity_at(step.from.xy());
                 let way = odom_from_footprint * ground_speed.push(0.0);
                 let under = Point3::from(odom_from_footprint.translation.vector);
-                let drops = self.planning.drops(map, (&from, &nominal), (&way.xy(), &under));
+                let drops = self.planning.drops(map, slope, (&from, &nominal), (&way.xy(), &under));
                 *chosen = if drops {
                     // Back to where it stood: what the map has on the last of the ground may be beyond it by what odometry
                     // and camera are wrong.
@@ -177,6 +179,7 @@ pub(crate) struct StepOnMap<'a> {
     pub engine: &'a Engine,
     pub map: &'a ElevationMap,
     pub odom_from_footprint: &'a Isometry3<f64>,
+    pub slope: Slope,
     pub step: &'a NextStep,
 }
 

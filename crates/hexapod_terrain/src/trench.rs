@@ -2,6 +2,7 @@
 
 use crate::map::ElevationMap;
 use crate::planner::{Planning, StepOnMap, way_ahead};
+use crate::slope::Slope;
 use nalgebra::{Point2, Point3, Vector2};
 
 /// A trench of this width or more stops the robot, in units of how far a foothold is looked for.
@@ -19,7 +20,7 @@ const BEYOND: f64 = 2.0;
 impl Planning {
     /// Whether a foot is led to a trench: ground that is deep, or missing where it should be seen, between sides of one height.
     pub(crate) fn leads_into_trench(&self, on: &StepOnMap<'_>) -> bool {
-        let StepOnMap { engine, map, odom_from_footprint, step } = *on;
+        let StepOnMap { engine, map, odom_from_footprint, slope, step } = *on;
         let twist = engine.last().twist;
         let (turning_m_s, going_m_s) =
             (twist.wz.abs() * step.from.xy().norm(), Vector2::new(twist.vx, twist.vy).norm());
@@ -31,16 +32,18 @@ impl Planning {
         let far_m = (to - from).xy().dot(&ahead).max(0.0) + BEYOND * self.search_radius_m;
         let aside = Vector2::new(-ahead.y, ahead.x) * (ASIDE * self.search_radius_m);
         map.looks_towards(&(from.xy() + ahead * far_m).coords.push(from.z).into())
-            && [0.0, 1.0, -1.0].iter().all(|side| self.is_cut(map, &(from.xy() + aside * *side), &ahead, far_m))
+            && [0.0, 1.0, -1.0].iter().all(|side| self.is_cut(map, slope, &(from.xy() + aside * *side), &ahead, far_m))
     }
 
     /// Whether a straight way is cut by a trench.
-    fn is_cut(&self, map: &ElevationMap, from: &Point2<f64>, ahead: &Vector2<f64>, far_m: f64) -> bool {
+    fn is_cut(&self, map: &ElevationMap, slope: Slope, from: &Point2<f64>, ahead: &Vector2<f64>, far_m: f64) -> bool {
         let apart_m = 0.5 * map.layout().cell_m();
         let (mut near, mut deep, mut unseen) = (None::<f64>, 0_usize, 0_usize);
         for at in (0..(far_m / apart_m) as usize).map(|n| from + ahead * (apart_m * n as f64)) {
             let Some(index) = map.window().index(at.x, at.y) else { return false };
-            match (map.height_m(index), near) {
+            // As high above the slope as that is above level ground.
+            let height_m = map.height_m(index).map(|height_m| height_m + slope.descent_m(from, &at));
+            match (height_m, near) {
                 (Some(height_m), Some(near_m)) if height_m < near_m - self.most_climb_m => deep += 1,
                 (Some(height_m), _) => {
                     let is_level = near.is_some_and(|near_m| (height_m - near_m).abs() < LEVEL * self.most_climb_m);
@@ -73,7 +76,7 @@ mod tests {
     }
 
     fn is_cut(map: &ElevationMap) -> bool {
-        Planning::default().is_cut(map, &Point2::origin(), &Vector2::x(), 0.25)
+        Planning::default().is_cut(map, Slope::default(), &Point2::origin(), &Vector2::x(), 0.25)
     }
 
     #[test]
