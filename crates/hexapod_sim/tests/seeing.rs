@@ -7,7 +7,7 @@ use super::rig::random::drawn;
 use super::rig::rough::{Feels, Walker, each_seed};
 use super::rig::shipped::{config, robot};
 use hexapod_gait::Twist;
-use hexapod_sim::{Ground, Mount, PointSensor, Terrain, World, lean};
+use hexapod_sim::{Ground, HeightMap, Mount, PointSensor, Terrain, World, lean};
 use nalgebra::{Isometry3, Point3};
 
 const WALK_S: f64 = 30.0;
@@ -46,7 +46,11 @@ impl std::fmt::Display for Walks {
 
 /// The fraction of the commanded way, and the greatest lean, degrees.
 fn walk(name: &str, size: f64, gait: &str, feels: Feels, speed: f64) -> (f64, f64) {
-    let mut walker = Walker::standing(gait, &ground(name, size), feels);
+    walk_on(&ground(name, size), gait, feels, speed)
+}
+
+fn walk_on(ground: &Ground, gait: &str, feels: Feels, speed: f64) -> (f64, f64) {
+    let mut walker = Walker::standing(gait, ground, feels);
     walker.engine.set_step_height(0.05);
     let x = |walker: &Walker| walker.world.base().translation.vector.x;
     let (start, mut most) = (x(&walker), 0.0_f64);
@@ -80,6 +84,22 @@ fn when_it_sees_a_steep_ramp_expect_it_up_there_with_its_body_along_the_slope_as
         let walks = Walks::over("ramp", rise, "tripod", Feels::Sees, 4);
         let follows = walks.leans_deg.iter().all(|lean| (lean - degrees).abs() < 3.0);
         assert!(walks.mean > least && follows, "{degrees} degrees: {walks}");
+    }
+}
+
+/// Odometry learns how the body leans only after the camera has seen the slope, and on the upper side the ground is as high as
+/// the camera.
+#[test]
+fn when_it_walks_across_a_steep_slope_or_down_one_in_sight_expect_it_not_to_stop_as_at_a_brink() {
+    let across = |rise: f64| {
+        let cells = (0..70).flat_map(|row| (0..200).map(move |_| rise * 0.03 * f64::from(row))).collect();
+        Ground::of(Terrain::Heights(HeightMap::try_new(200, 70, 0.03, cells).unwrap())).with_friction(0.9)
+    };
+    for (ground, least) in [(across(0.4), 0.9), (across(0.5), 0.85), (ground("ramp", -0.577), 0.8)] {
+        let ways = each_seed(0, 2, |seed| {
+            walk_on(&ground, "tripod", Feels::Reckons, SPEED_M_S * (1.0 + 0.01 * seed as f64)).0
+        });
+        assert!(ways.iter().all(|way| *way > least), "{ways:.2?} of the way, at least {least}");
     }
 }
 
