@@ -66,7 +66,7 @@ impl Monitor {
                 "no foot has felt the ground for seconds: it may hang in the air; no foot switch is believed"
             }
             _ if self.has_stopped && !had_stopped => {
-                "it has stopped: blocked for seconds by its IMU, it goes on once it is driven another way, or released"
+                "it has stopped as blocked: its IMU showed no progress for seconds; it goes on once it is driven another way, or released"
             }
             Some(Condition::Lifted) => "it is lifted: its legs are held, and it walks on after a command of zero",
             _ => return None,

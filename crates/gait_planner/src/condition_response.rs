@@ -17,9 +17,9 @@ use nalgebra::Vector3;
 pub(crate) const LIFTED: &str = "lifted: no foot feels the ground; the legs are held where they are. Put the robot down; or, if it \
                           stands, its foot switches have no supply: call stand to go on without them";
 /// What to say of one that does not get on.
-const BLOCKED: &str = "blocked: by its IMU the robot does not get on; look at what is in its way";
+const BLOCKED: &str = "blocked: the robot walks, and its IMU shows no progress; look at what is in its way";
 /// What to say of one that was stopped as it did not get on.
-const STOPPED: &str = "blocked: by its IMU the robot did not get on for seconds, and has stopped; drive it another way, \
+const STOPPED: &str = "blocked: the IMU showed no progress for seconds, and the robot has stopped; drive it another way, \
                            or release the stick and push it again";
 /// What to say of switches all of which stay open.
 pub(crate) const NO_SWITCH: &str = "foot switches: none has closed while the robot stands on them, so none is believed; look at \
