@@ -40,7 +40,7 @@ impl Planning {
 
     /// Whether a foot stands on ground farther on where the robot goes: ground that it feels, or that the map has there though its
     /// switch may be dead.
-    fn stands_ahead_of(&self, on: &StepOnMap<'_>) -> bool {
+    pub(crate) fn stands_ahead_of(&self, on: &StepOnMap<'_>) -> bool {
         let StepOnMap { engine, map, odom_from_footprint, step, .. } = *on;
         let way = engine.last().twist.velocity_at(step.from.xy());
         let Some(ahead) = way.try_normalize(LEAST_M_S) else { return false };
@@ -56,13 +56,14 @@ impl Planning {
     /// Whether the ground drops away where a foot would come down by itself, and stays so deep for twice as far as a place is
     /// looked for, or is out of sight: the bottom of a hole, or, where nothing is known of the place, ground that should be seen
     /// and is not. Over narrower gaps feet find their way by what they feel. Where too little is in view ahead of a foot, which
-    /// stands at the side, it goes by what is ahead of the body's middle.
+    /// stands at the side, it goes by what is ahead of the body's middle. Where the foot `follows` another one that stands there, what
+    /// is missing is hidden by the robot itself.
     pub(crate) fn drops(
         &self,
-        map: &ElevationMap,
-        slope: Slope,
+        (map, slope): (&ElevationMap, Slope),
         (from, nominal): (&Point3<f64>, &Point3<f64>),
         (way, under): (&Vector2<f64>, &Point3<f64>),
+        follows: bool,
     ) -> bool {
         let ahead = ahead(from, nominal, way);
         // A foot of a body that leans may be in the air.
@@ -81,7 +82,8 @@ impl Planning {
         };
         let ends = |at: Point2<f64>| {
             let lowest_m = ground_m - descent_m(&at) - self.most_climb_m;
-            self.ends_beyond(map, at, &ahead, |cell, height_m| height_m + slope.descent_m(&at, cell) >= lowest_m)
+            let goes_on = |cell: &Point2<f64>, height_m| height_m + slope.descent_m(&at, cell) >= lowest_m;
+            self.ends_beyond(map, (at, &ahead), follows, goes_on)
         };
         match ends(nominal.xy()) {
             Some(ends) => ends,
@@ -93,8 +95,8 @@ impl Planning {
     fn ends_beyond(
         &self,
         map: &ElevationMap,
-        at: Point2<f64>,
-        ahead: &Vector2<f64>,
+        (at, ahead): (Point2<f64>, &Vector2<f64>),
+        follows: bool,
         goes_on: impl Fn(&Point2<f64>, f64) -> bool,
     ) -> Option<bool> {
         // Past the cell of an edge, which has the height of the upper side.
@@ -103,7 +105,7 @@ impl Planning {
         for index in cells_between(map, past, beyond, self.foot_radius_m) {
             match map.height_m(index) {
                 Some(height_m) if goes_on(&map.window().centre_of(index), height_m) => return Some(false),
-                None if !map.is_missing(index) => unseen += 1,
+                None if follows || !map.is_missing(index) => unseen += 1,
                 _ => deep += 1,
             }
         }
@@ -154,7 +156,7 @@ mod tests {
             let height_m = |[x, y]: [f64; 2]| slope[0] * x + slope[1] * y;
             let [from, nominal] = [from, to].map(|at| Point3::new(at[0], at[1], height_m(at)));
             let way = (&Vector2::new(0.07, 0.0), &Point3::origin());
-            Planning::default().drops(map, Slope(slope.into()), (&from, &nominal), way)
+            Planning::default().drops((map, Slope(slope.into())), (&from, &nominal), way, false)
         };
         // What is near is below the camera's view.
         let down = ground(|x, _| (x > 0.14).then_some(-0.6 * x));

@@ -114,7 +114,9 @@ impl FootholdPlanner {
                 let ground_speed = engine.last().twist.velocity_at(step.from.xy());
                 let way = odom_from_footprint * ground_speed.push(0.0);
                 let under = Point3::from(odom_from_footprint.translation.vector);
-                let drops = self.planning.drops(map, slope, (&from, &nominal), (&way.xy(), &under));
+                let on = StepOnMap { engine, map, odom_from_footprint, slope, step: &step };
+                let follows = self.planning.stands_ahead_of(&on);
+                let drops = self.planning.drops((map, slope), (&from, &nominal), (&way.xy(), &under), follows);
                 *chosen = if drops {
                     // Back to where it stood: what the map has on the last of the ground may be beyond it by what odometry
                     // and camera are wrong.
