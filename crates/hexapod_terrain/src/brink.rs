@@ -129,12 +129,8 @@ mod tests {
     /// Whether it drops away for a foot that stands so high at the origin, swings there, and a body that goes ahead.
     fn drops(map: &ElevationMap, stands_m: f64, to: [f64; 2]) -> bool {
         let [from, nominal] = [[0.0, 0.0], to].map(|[x, y]| Point3::new(x, y, stands_m));
-        Planning::default().drops(
-            map,
-            Slope::default(),
-            (&from, &nominal),
-            (&Vector2::new(0.07, 0.0), &Point3::origin()),
-        )
+        let way = (&Vector2::new(0.07, 0.0), &Point3::origin());
+        Planning::default().drops((map, Slope::default()), (&from, &nominal), way, false)
     }
 
     #[test]

@@ -14,6 +14,9 @@ const EDGE: f64 = 0.1;
 /// Beyond this share of the distance of the farthest point that was seen, nothing need be.
 const SURELY: f64 = 0.9;
 
+/// A cell that gets fewer rays of a cloud than this, on the mean, need not be seen: it lies between them.
+const LEAST_RAYS: f64 = 0.15;
+
 /// The least and greatest slope along which points have been seen.
 #[derive(Clone, Copy, Debug)]
 struct View {
@@ -28,8 +31,12 @@ impl View {
     }
 
     fn holds(&self, slope: f64) -> bool {
-        let edge = EDGE * (self.highest - self.lowest);
+        let edge = EDGE * self.breadth();
         self.lowest + edge < slope && slope < self.highest - edge
+    }
+
+    fn breadth(&self) -> f64 {
+        self.highest - self.lowest
     }
 }
 
@@ -38,13 +45,15 @@ impl View {
 pub(crate) struct Coverage {
     views: [Option<View>; WAYS],
     farthest_m: f64,
+    /// Points of a cloud for each way in which there are any, followed over the clouds.
+    points_a_way: f64,
     /// The frame of the last cloud.
     turned_from_odom: Isometry3<f64>,
 }
 
 impl Coverage {
     pub(crate) fn new() -> Self {
-        Self { views: [None; WAYS], farthest_m: 0.0, turned_from_odom: Isometry3::identity() }
+        Self { views: [None; WAYS], farthest_m: 0.0, points_a_way: 0.0, turned_from_odom: Isometry3::identity() }
     }
 
     pub(crate) fn forget(&mut self) {
@@ -69,6 +78,8 @@ impl Coverage {
                 self.farthest_m = self.farthest_m.max(from_sensor.norm());
             }
         }
+        let ways = self.views.iter().flatten().count();
+        self.points_a_way += FOLLOW * (points.len() as f64 / ways.max(1) as f64 - self.points_a_way);
     }
 
     /// Whether the sensor looks the way in which a place of the odometry frame lies, be it far off.
@@ -77,12 +88,21 @@ impl Coverage {
         way.is_some_and(|way| self.views[way].is_some())
     }
 
-    /// Whether the sensor would see something at a place, from its own in that frame, m, if nothing was before it.
-    pub(crate) fn shows(&self, from_sensor: &Vector3<f64>) -> bool {
+    /// Whether the sensor would see something at a cell so broad, at this place from its own in that frame, m, if nothing was before
+    /// it.
+    pub(crate) fn shows(&self, from_sensor: &Vector3<f64>, cell_m: f64) -> bool {
         let Some((way, slope)) = direction(from_sensor) else { return false };
         // The outermost ways are seen in part.
         let is_seen = |way: usize| self.views[way % WAYS].is_some_and(|view| view.holds(slope));
-        from_sensor.norm() < SURELY * self.farthest_m && [way + WAYS - 1, way, way + 1].into_iter().all(is_seen)
+        from_sensor.norm() < SURELY * self.farthest_m
+            && [way + WAYS - 1, way, way + 1].into_iter().all(is_seen)
+            && self.rays(way, slope, cell_m / from_sensor.xy().norm()) >= LEAST_RAYS
+    }
+
+    /// Points of a cloud that a level cell gets, which has this share of its distance as its breadth.
+    fn rays(&self, way: usize, slope: f64, share: f64) -> f64 {
+        let breadth = self.views.get(way).copied().flatten().map_or(f64::INFINITY, |view| view.breadth());
+        self.points_a_way * (share * WAYS as f64 / TAU) * (slope.abs() * share / breadth)
     }
 }
 
@@ -112,6 +132,22 @@ mod tests {
         ways.map(|way| towards(way).cast::<f32>().into()).collect()
     }
 
+    const CELL_M: f64 = 0.015;
+
+    #[test]
+    fn when_rays_are_sparse_expect_only_what_is_near_to_be_seen_for_sure() {
+        let sensor = Isometry3::translation(0.0, 0.0, 0.2);
+        let level = turned_from_odom(&sensor, &Isometry3::identity());
+        let shows = |every: usize, at: f64| {
+            let (mut coverage, cloud) = (Coverage::new(), cone());
+            let sparse: Vec<_> = cloud.iter().step_by(every).copied().collect();
+            (0..20).for_each(|_| coverage.learn(&sparse, &sensor, &level));
+            coverage.shows(&(level * Point3::new(at, 0.0, 0.0)).coords, CELL_M)
+        };
+        assert!(shows(1, 0.2) && shows(1, 0.4));
+        assert!(!shows(60, 0.4) && !shows(60, 0.3));
+    }
+
     #[test]
     fn when_the_body_leans_back_expect_its_view_to_lean_with_it() {
         let mut coverage = Coverage::new();
@@ -122,7 +158,7 @@ mod tests {
         let shows = |pitch: f64, at: Vector3<f64>| {
             let body = Isometry3::rotation(Vector3::y() * pitch);
             let sensor = Isometry3::from_parts(sensor.translation, body.rotation);
-            coverage.shows(&(turned_from_odom(&sensor, &body) * Point3::from(at)).coords)
+            coverage.shows(&(turned_from_odom(&sensor, &body) * Point3::from(at)).coords, CELL_M)
         };
         let near = Vector3::new(0.25, 0.0, 0.0);
         assert!(shows(0.0, near) && !shows(-0.5, near), "53 degrees down, and out of view for one that looks up");

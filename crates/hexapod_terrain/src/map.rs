@@ -167,13 +167,13 @@ impl ElevationMap {
         if normal.z < LEAST_UP {
             return;
         }
-        let rises = [-normal.xy() / normal.z, slope.0];
+        let (rises, cell_m) = ([-normal.xy() / normal.z, slope.0], window.layout().cell_m());
         for index in (Span { columns: 0..side, rows: 0..side }).indices() {
             let (cell, centre) = (&mut cells[window.slot(index)], window.centre_of(index));
             let is_in_view = |rise: &Vector2<f64>| {
                 let off = centre - Point2::from(origin.xy());
                 let place = turned_from_odom * Point3::new(centre.x, centre.y, origin.z + rise.dot(&off));
-                coverage.shows(&place.coords)
+                coverage.shows(&place.coords, cell_m)
             };
             if !cell.is_known() && rises.iter().all(is_in_view) {
                 cell.miss();
