@@ -6,6 +6,7 @@ use nalgebra::{Isometry3, Point2, Point3, Vector2};
 
 /// Feet do not hold on steeper ground: what is steeper is an edge between them.
 pub(crate) const STEEPEST: f64 = 0.7;
+
 /// The plane through where the feet stand, or stood last, by its rise: m a metre along each axis of the odometry frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Slope(pub Vector2<f64>);
@@ -19,9 +20,9 @@ impl Slope {
     }
 
     fn through(feet: impl Iterator<Item = Point3<f64>> + Clone) -> Self {
-        let middle = feet.clone().next().unwrap_or_default();
+        let first = feet.clone().next().unwrap_or_default();
         let mut sums = Sums::default();
-        feet.for_each(|foot| sums.add(&(foot - middle).xy(), foot.z - middle.z));
+        feet.for_each(|foot| sums.add(&(foot - first).xy(), foot.z - first.z));
         Self(sums.plane().map_or(Vector2::zeros(), |plane| plane.gradient).cap_magnitude(STEEPEST))
     }
 
