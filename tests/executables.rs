@@ -101,6 +101,21 @@ fn when_the_shipped_files_are_checked_expect_status_0_and_every_leg_named() {
     }
 }
 
+#[test]
+fn when_check_is_given_parameters_expect_them_tried_as_a_robot_would_take_them() {
+    let check = |given: &[&str]| {
+        let output = alone(HEXAPOD).arg("check").args(given).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
+    };
+    let [(status, shipped), (_, slower)] = [check(&[]), check(&["-p", "gait_planner.sit_time:=9.0"])];
+    let ends = |words: &str| words.lines().find(|line| line.starts_with("ends ")).map(str::to_owned);
+    assert!(status == Some(0) && ends(&shipped) != ends(&slower), "{slower}");
+    let (status, words) = check(&["-p", "gait_planner.sit_tim:=9.0"]);
+    assert!(status == Some(2) && words.contains("sit_time"), "{words}");
+    let (status, words) = check(&["--bus", "feetech"]);
+    assert!(status == Some(2) && words.contains("servos.yaml"), "{words}");
+}
+
 /// An installed package holds one executable, and the nodes as links to it.
 #[test]
 fn when_hexapod_is_called_by_the_name_of_a_node_expect_that_node() {

@@ -212,7 +212,7 @@ fn when_steps_are_too_high_expect_it_to_stop_and_over_rubble_that_holds_it_up_fo
     let ahead = "0,0.07,0,0\n14,0,0,0\n";
     let size = |size: &str| format!("simulator.terrain_size:={size}");
     let (outcome, _) = walked(ahead, "steps", &[&size("0.05"), "gait_planner.step_height:=0.05"]);
-    assert!(outcome.contains("it has stopped: blocked"), "{outcome}");
+    assert!(outcome.contains("it has stopped as blocked"), "{outcome}");
     let (outcome, table) = walked(ahead, "rubble", &[&size("0.06"), "gait_planner.step_height:=0.05"]);
     assert!(!outcome.contains("it has stopped") && last(&table, "x") > 0.4, "{outcome}");
 }
